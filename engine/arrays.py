@@ -21,3 +21,14 @@ def no_integers() -> Integers:
 def no_flags() -> Flags:
     """An empty array."""
     return np.zeros(0, dtype=np.bool_)
+
+
+def rows_of(wanted: Integers, ids: Integers) -> tuple[Integers, Flags]:
+    """Rows (k,) of wanted ids in ascending ids (n,), and whether each id is there.
+
+    The row of a missing id is arbitrary.
+    """
+    if not len(ids):
+        return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=np.bool_)
+    rows = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+    return rows, ids[rows] == wanted

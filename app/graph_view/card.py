@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -22,11 +21,12 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
+from app.canvas.painting import text_font
 from app.graph_view.drawing import CARD_WIDTH
 from app.mirroring import isolated, placed
-from app.theme.class_colours import class_colour
+from app.theme.class_colours import blended, class_colour
 from app.theme.icons import icon_pixmap
-from app.theme.tokens import Tokens, tokens
+from app.theme.tokens import tokens
 from app.wording import percent
 from engine.file_parts import ImageSource
 
@@ -46,7 +46,6 @@ PICTURE_RADIUS: Final = 6.0
 NAMED_FROM: Final = 100.0
 # Card width from which on thumbnails and a short name are shown; below, classes are dots.
 FACES_FROM: Final = 40.0
-SMALLEST_TEXT: Final = 11.0
 LEAST_LINE: Final = 14.0  # height of a line of the smallest text
 WASH: Final = 0.16  # opacity of the class colour on a card without thumbnails
 _DOT: Final = 3.5
@@ -105,17 +104,17 @@ def detail_at(scale: float) -> Detail:
 
 
 def paint_card(painter: QPainter, rect: QRectF, look: CardLook, pictures: Pictures) -> None:
-    worn, scale = tokens(), rect.width() / CARD_WIDTH
-    body = _paint_body(painter, rect, look, scale, worn)
+    scale = rect.width() / CARD_WIDTH
+    body = _paint_body(painter, rect, look, scale)
     if rect.width() < NAMED_FROM:
         _paint_small(painter, body, look, pictures, scale)
         return
     lines = lines_of(rect, name_lines=len(name_lines(look, lines_of(rect).name.width(), scale)))
     paint_faces(painter, lines.picture, look, pictures, PICTURE_RADIUS * scale)
-    _paint_name(painter, lines.name, look, scale, worn)
-    _paint_caption(painter, lines.caption, look, scale, worn)
+    _paint_name(painter, lines.name, look, scale)
+    _paint_caption(painter, lines.caption, look, scale)
     if look.decided is not None:
-        _paint_coverage(painter, lines.coverage, look, worn)
+        _paint_coverage(painter, lines.coverage, look.decided)
 
 
 def _paint_small(
@@ -166,10 +165,8 @@ def foot_of(rect: QRectF) -> QRectF:
     return lines_of(rect).caption
 
 
-def _paint_body(
-    painter: QPainter, rect: QRectF, look: CardLook, scale: float, worn: Tokens
-) -> QRectF:
-    colours, radius = worn.colours, max(3.0, RADIUS * scale)
+def _paint_body(painter: QPainter, rect: QRectF, look: CardLook, scale: float) -> QRectF:
+    colours, radius = tokens().colours, max(3.0, RADIUS * scale)
     painter.setPen(QPen(QColor(colours.border), 1))
     body = rect.adjusted(0.5, 0.5, -0.5, -0.5)
     if look.hidden:
@@ -235,12 +232,7 @@ def _ground_of_faces(look: CardLook) -> QColor:
     ground, tint = QColor(tokens().colours.sunken), look.tint
     if look.faces:
         return ground
-    pairs = (
-        (ground.red(), tint.red()),
-        (ground.green(), tint.green()),
-        (ground.blue(), tint.blue()),
-    )
-    return QColor(*(round(below + WASH * (above - below)) for below, above in pairs))
+    return blended(ground, tint, WASH)
 
 
 def _paint_no_face(painter: QPainter, room: QRectF, look: CardLook) -> None:
@@ -253,9 +245,7 @@ def _paint_no_face(painter: QPainter, room: QRectF, look: CardLook) -> None:
         )
 
 
-def _paint_name(
-    painter: QPainter, line: QRectF, look: CardLook, scale: float, worn: Tokens
-) -> None:
+def _paint_name(painter: QPainter, line: QRectF, look: CardLook, scale: float) -> None:
     radius, first = _dot_radius(scale), QRectF(line)
     first.setHeight(min(line.height(), max(NAME_HEIGHT * scale, LEAST_LINE)))
     dot = QRectF(first.left() + 1, first.center().y() - radius, 2 * radius, 2 * radius)
@@ -270,9 +260,9 @@ def _paint_name(
         painter.drawEllipse(centre, radius - 0.5, radius - 0.5)
     room = first.adjusted(2 * radius + _DOT_ROOM, 0, 0, 0)
     _paint_marks(painter, QRectF(room), first, look, scale)
-    font = text_font(worn.sizes.body * scale, is_strong=True)
+    font = text_font(tokens().sizes.body * scale, is_strong=True)
     for text in name_lines(look, line.width(), scale):
-        _write(painter, placed(room, line), text, font, worn.colours.text)
+        _write(painter, placed(room, line), text, font, tokens().colours.text)
         room.setRight(line.right())
         room.translate(0, _MORE_LINES * first.height())
 
@@ -305,65 +295,56 @@ def _dot_radius(scale: float) -> float:
     return _DOT * min(1.0, max(scale, 0.8))
 
 
+def _mark_side(scale: float) -> float:
+    return _MARK * min(1.0, max(scale, 0.8))
+
+
+def _bar_text(look: CardLook, scale: float) -> tuple[str, QFont, float]:
+    """The minimum confidence of a class, with font and width."""
+    font, text = text_font(tokens().sizes.caption * scale), percent(look.bar or 0.0)
+    return text, font, QFontMetricsF(font).horizontalAdvance(text)
+
+
 def _width_of_marks(look: CardLook, scale: float) -> float:
     """Width of the marks after the name, gaps included."""
-    side = _MARK * min(1.0, max(scale, 0.8))
-    width = (look.has_more_parents + look.is_deepest) * (side + 4)
-    if look.bar is not None:
-        width += (
-            QFontMetricsF(text_font(tokens().sizes.caption * scale)).horizontalAdvance(
-                percent(look.bar)
-            )
-            + 4
-        )
-    return width
+    width = (look.has_more_parents + look.is_deepest) * (_mark_side(scale) + 4)
+    return width if look.bar is None else width + _bar_text(look, scale)[-1] + 4
 
 
 def _paint_marks(
     painter: QPainter, room: QRectF, line: QRectF, look: CardLook, scale: float
 ) -> None:
     """Paint the marks of a class after its name, and reduce `room` by their width."""
-    worn, ratio, side = (
-        tokens(),
-        painter.device().devicePixelRatio(),
-        _MARK * min(1.0, max(scale, 0.8)),
-    )
     for icon, is_wanted in (("multi_parent", look.has_more_parents), (_DEEPEST, look.is_deepest)):
         if is_wanted:
-            room.setRight(room.right() - side - 4)
-            place = placed(QRectF(room.right() + 4, room.center().y() - side / 2, side, side), line)
-            painter.drawPixmap(
-                place.topLeft(), icon_pixmap(icon, round(side), colour="text_muted", ratio=ratio)
-            )
+            _paint_icon(painter, room, line, icon, _mark_side(scale), gap=4)
     if look.bar is not None:
-        font, words = text_font(worn.sizes.caption * scale), percent(look.bar)
-        width = QFontMetricsF(font).horizontalAdvance(words)
-        place_of_words = QRectF(room.right() - width, room.top(), width + 1, room.height())
-        _write(painter, placed(place_of_words, line), words, font, worn.colours.text_muted)
+        text, font, width = _bar_text(look, scale)
+        place = QRectF(room.right() - width, room.top(), width + 1, room.height())
+        _write(painter, placed(place, line), text, font, tokens().colours.text_muted)
         room.setRight(room.right() - width - 4)
 
 
-def _paint_caption(
-    painter: QPainter, line: QRectF, look: CardLook, scale: float, worn: Tokens
+def _paint_icon(
+    painter: QPainter, room: QRectF, line: QRectF, icon: str, side: float, *, gap: float
 ) -> None:
+    """Paint an icon at the end of a line, and reduce `room` by its width."""
+    room.setRight(room.right() - side - gap)
+    place = QRectF(room.right() + gap, line.center().y() - side / 2, side, side)
+    ratio = painter.device().devicePixelRatio()
+    picture = icon_pixmap(icon, round(side), colour="text_muted", ratio=ratio)
+    painter.drawPixmap(placed(place, line).topLeft(), picture)
+
+
+def _paint_caption(painter: QPainter, line: QRectF, look: CardLook, scale: float) -> None:
     room = QRectF(line)
     if look.hidden or look.is_open:
-        ratio, side = painter.device().devicePixelRatio(), _MARK * min(1.0, max(scale, 0.8))
-        room.setRight(room.right() - side - 2)
         icon = "chevron_down" if look.hidden else "chevron_up"
-        place = placed(QRectF(room.right() + 2, line.center().y() - side / 2, side, side), line)
-        painter.drawPixmap(
-            place.topLeft(), icon_pixmap(icon, round(side), colour="text_muted", ratio=ratio)
-        )
-    font = text_font(worn.sizes.caption * scale)
+        _paint_icon(painter, room, line, icon, _mark_side(scale), gap=2)
+    font = text_font(tokens().sizes.caption * scale)
     has_room = QFontMetricsF(font).horizontalAdvance(look.counts + look.more) <= room.width()
-    _write(
-        painter,
-        placed(room, line),
-        look.counts + (look.more if has_room else ""),
-        font,
-        worn.colours.text_muted,
-    )
+    text = look.counts + (look.more if has_room else "")
+    _write(painter, placed(room, line), text, font, tokens().colours.text_muted)
 
 
 def _write(
@@ -381,24 +362,13 @@ def _write(
     painter.drawText(room, flags, isolated(shown))
 
 
-def _paint_coverage(painter: QPainter, line: QRectF, look: CardLook, worn: Tokens) -> None:
+def _paint_coverage(painter: QPainter, line: QRectF, share: float) -> None:
+    colours, radius = tokens().colours, line.height() / 2
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(worn.colours.hairline))
-    radius = line.height() / 2
+    painter.setBrush(QColor(colours.hairline))
     painter.drawRoundedRect(line, radius, radius)
-    if look.decided:
-        painter.setBrush(QColor(worn.colours.accent))
-        width = max(line.height(), line.width() * look.decided)
-        filled = QRectF(line.left(), line.top(), width, line.height())
+    if share:
+        painter.setBrush(QColor(colours.accent))
+        filled = QRectF(line)
+        filled.setWidth(max(line.height(), line.width() * share))
         painter.drawRoundedRect(placed(filled, line), radius, radius)
-
-
-@lru_cache(maxsize=256)
-def text_font(pixels: float, *, is_strong: bool = False) -> QFont:
-    """Font of a pixel size, but never unreadably small, with tabular figures."""
-    font = QFont()
-    font.setPixelSize(round(max(SMALLEST_TEXT, round(2 * pixels) / 2)))
-    font.setFeature(QFont.Tag("tnum"), 1)
-    if is_strong:
-        font.setWeight(QFont.Weight.DemiBold)
-    return font

@@ -8,10 +8,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from app.graph_view.viewport import Rect, Size
+from app.canvas.camera import Rect
 from app.jobs.background_thread import BackgroundThread
 from engine.arrays import Doubles, Integers
 
@@ -26,7 +25,7 @@ GAP_ALONG: Final = 72.0  # between levels: room for curved edges
 # Classes in the first drawing of a graph, at most, however large the screen is.
 MOST_AT_FIRST: Final = 80
 
-Route = NDArray[np.float64]
+Route = Doubles
 
 
 @dataclass(frozen=True)
@@ -55,22 +54,14 @@ class Drawing:
         x, y = self.centres[row].tolist()
         return x - CARD_WIDTH / 2, y - CARD_HEIGHT / 2, x + CARD_WIDTH / 2, y + CARD_HEIGHT / 2
 
-    def rows_in(self, rect: Rect, *, margin: float = 0.0) -> Integers:
-        x, y = self.centres[:, 0], self.centres[:, 1]
-        wide, high = CARD_WIDTH / 2 + margin, CARD_HEIGHT / 2 + margin
-        inside = (
-            (x >= rect[0] - wide)
-            & (x <= rect[2] + wide)
-            & (y >= rect[1] - high)
-            & (y <= rect[3] + high)
-        )
-        return np.flatnonzero(inside)
+    def rows_in(self, rect: Rect) -> Integers:
+        half = (CARD_WIDTH / 2, CARD_HEIGHT / 2)
+        inside = (self.centres + half >= rect[:2]) & (self.centres - half <= rect[2:])
+        return np.flatnonzero(inside[:, 0] & inside[:, 1])
 
     def edges_in(self, rect: Rect) -> Integers:
-        boxes = self.boxes
-        inside = (boxes[:, 0] <= rect[2]) & (boxes[:, 2] >= rect[0])
-        inside &= (boxes[:, 1] <= rect[3]) & (boxes[:, 3] >= rect[1])
-        return np.flatnonzero(inside)
+        inside = (self.boxes[:, :2] <= rect[2:]) & (self.boxes[:, 2:] >= rect[:2])
+        return np.flatnonzero(inside[:, 0] & inside[:, 1])
 
     def row_at(self, x: float, y: float) -> int | None:
         found = self.rows_in((x, y, x, y))
@@ -114,7 +105,10 @@ def make_drawing(
     centres = np.array([places[each] for each in ids], dtype=np.float64).reshape(-1, 2)
     pairs = [pair for pair in edges if pair[0] in rows and pair[1] in rows]
     lines = [
-        _route(routes.get(pair), centres[rows[pair[0]]], centres[rows[pair[1]]]) for pair in pairs
+        np.array(routes[pair], dtype=np.float64)
+        if pair in routes
+        else straight(centres[rows[pair[0]]], centres[rows[pair[1]]])
+        for pair in pairs
     ]
     ends, boxes = _ends_and_boxes(lines)
     return Drawing(
@@ -159,19 +153,8 @@ def moved_along(before: Drawing, after: Drawing, share: float) -> Drawing:
         for parent, child in zip(after.parents.tolist(), after.children.tolist(), strict=True)
     ]
     ends, boxes = _ends_and_boxes(lines)
-    return Drawing(
-        after.ids,
-        centres,
-        after.hidden,
-        after.distances,
-        after.parents,
-        after.children,
-        lines,
-        ends,
-        boxes,
-        _bounds(centres, boxes),
-        after.rows,
-    )
+    bounds = _bounds(centres, boxes)
+    return replace(after, centres=centres, routes=lines, ends=ends, boxes=boxes, bounds=bounds)
 
 
 def straight(parent: Doubles, child: Doubles) -> Route:
@@ -179,16 +162,6 @@ def straight(parent: Doubles, child: Doubles) -> Route:
     return np.array(
         ((parent[0], parent[1] + CARD_HEIGHT / 2), (child[0], child[1] - CARD_HEIGHT / 2))
     )
-
-
-def _route(
-    points: Sequence[tuple[float, float]] | None,
-    parent: Doubles,
-    child: Doubles,
-) -> Route:
-    if points is None or len(points) < 2:  # noqa: PLR2004 (a line has two ends)
-        return straight(parent, child)
-    return np.array(points, dtype=np.float64)
 
 
 def _ends_and_boxes(lines: Sequence[Route]) -> tuple[Doubles, Doubles]:
@@ -251,7 +224,7 @@ class LayoutRequest:
     shown: int | None = None  # class that must be visible
     anchor: int | None = None  # class that keeps its position on the screen
     # Size of the viewport at a readable scale, in drawing units.
-    room: Size | None = None
+    room: tuple[float, float] | None = None
 
     @property
     def shape(self) -> float | None:

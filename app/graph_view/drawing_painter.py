@@ -9,10 +9,11 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPainterPath, QPen, QPixmap
 
+from app.canvas.camera import Camera, Rect
 from app.graph_view.card import RADIUS, SHEETS, CardLook, Detail, Pictures, detail_at, paint_card
 from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, Route, empty_drawing
-from app.graph_view.viewport import Camera, Rect, Size
 from app.images.pixels import on_pixels
+from app.theme.class_colours import blended
 from app.theme.tokens import tokens
 from engine.arrays import Doubles, Integers, no_integers
 
@@ -181,13 +182,7 @@ def weight_step(weight: float | None) -> int:
 def edge_pen(step: int, scale: float) -> QPen:
     colours = tokens().colours
     share = step / (WEIGHT_STEPS - 1)
-    weak, strong = QColor(colours.border), QColor(colours.text_disabled)
-    pairs = (
-        (weak.redF(), strong.redF()),
-        (weak.greenF(), strong.greenF()),
-        (weak.blueF(), strong.blueF()),
-    )
-    colour = QColor.fromRgbF(*(low + share * (high - low) for low, high in pairs))
+    colour = blended(QColor(colours.border), QColor(colours.text_disabled), share)
     return QPen(colour, max(0.75, (THIN + share * (THICK - THIN)) * min(1.0, scale)))
 
 
@@ -206,14 +201,14 @@ def add_edge(path: QPainterPath, route: Route, scale: float, dx: float, dy: floa
         x, y = next_x, next_y
 
 
-def card_rect(drawing: Drawing, row: int, camera: Camera, view: Size) -> QRectF:
+def card_rect(drawing: Drawing, row: int, camera: Camera) -> QRectF:
     """Rectangle of a class's card or dot in the view."""
     left, top, right, bottom = drawing.box(row)
-    x, y = camera.to_view(left, top, view)
+    x, y = camera.to_view(left, top)
     if detail_at(camera.scale) is not Detail.DOT:
         return QRectF(x, y, (right - left) * camera.scale, (bottom - top) * camera.scale)
     radius = dot_radius(int(drawing.hidden[row]), camera.scale)
-    centre_x, centre_y = camera.to_view((left + right) / 2, (top + bottom) / 2, view)
+    centre_x, centre_y = camera.to_view((left + right) / 2, (top + bottom) / 2)
     return QRectF(centre_x - radius, centre_y - radius, 2 * radius, 2 * radius)
 
 
@@ -250,10 +245,10 @@ def paint_chosen(painter: QPainter, rects: Sequence[QRectF], colour: str) -> Non
 
 
 def paint_lit_edges(
-    painter: QPainter, routes: Iterable[Route], camera: Camera, view: Size, colour: str
+    painter: QPainter, routes: Iterable[Route], camera: Camera, colour: str
 ) -> None:
     path = QPainterPath()
-    dx, dy = camera.to_view(0.0, 0.0, view)
+    dx, dy = camera.to_view(0.0, 0.0)
     for route in routes:
         add_edge(path, route, camera.scale, dx, dy)
     painter.strokePath(path, QPen(QColor(colour), max(1.0, _LIT * min(1.0, camera.scale))))

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QTimer
 from PySide6.QtGui import QPainter
 
 from app.class_requests import DropVerdict, judge_drop
-from app.dragging import Dragged, DraggedClasses
+from app.dragging import TICK_MS, Dragged, DraggedClasses, speed_at
 from app.drops import LazyChip
 from app.graph_view.drawing_painter import paint_lit_edges, paint_ring
 from app.graph_view.sheet import GraphSheet
@@ -16,9 +16,6 @@ from app.texts import tr
 from app.theme.tokens import tokens
 
 SPRING_MS: Final = 600  # as in the tree: long enough to pass over a card
-EDGE: Final = 28.0  # logical pixels from the edge of the view within which it scrolls
-PUSH: Final = 14.0  # logical pixels per frame, at the very edge
-TICK_MS: Final = 16  # a frame
 # Frames before scrolling begins, so that drops on cards at the edge are possible.
 PATIENCE: Final = 15
 
@@ -46,11 +43,8 @@ class CanvasDrops:
     def look(self, dragged: Dragged, place: QPointF, *, is_link: bool) -> bool:
         """Show the effect of a drop at a point; True if it is accepted."""
         self._dragged, self._place, self._is_link = dragged, place, is_link
-        row = self._sheet.row_at(place)
-        class_id, model = (
-            None if row is None else int(self._sheet.drawing.ids[row]),
-            self._sheet.model,
-        )
+        sheet = self._sheet
+        row, class_id, model = sheet.row_at(place), sheet.class_at(place), sheet.model
         verdict = (
             judge_drop(model.graph, dragged, class_id, is_link=is_link)
             if model.is_editable
@@ -59,7 +53,7 @@ class CanvasDrops:
         self.target = row if verdict.is_taken else None
         self._show(verdict, dragged)
         self._rest_on(row)
-        self._push_on(is_at_edge=self._speed() != (0.0, 0.0))
+        self._push_on(is_at_edge=any(self._speed()))
         return verdict.is_taken
 
     def look_under(self, dragged: DraggedClasses, parent_id: int, place: QPointF) -> bool:
@@ -96,7 +90,7 @@ class CanvasDrops:
         edges = [drawing.edge_between(upper, lower) for upper, lower in pairwise(ids)]
         routes = [drawing.routes[edge] for edge in edges if edge is not None]
         if routes:
-            paint_lit_edges(painter, routes, sheet.viewport.camera, sheet.size_seen, colours.danger)
+            paint_lit_edges(painter, routes, sheet.camera, colours.danger)
         for row in self.refused:
             paint_ring(painter, sheet.body_of(row), colours.danger, width=2.5, is_filled=True)
 
@@ -117,10 +111,10 @@ class CanvasDrops:
             self._sheet.opened.emit(int(self._sheet.drawing.ids[self._resting]))
         self._resting = None
 
-    def _speed(self) -> tuple[float, float]:
+    def _speed(self) -> tuple[int, int]:
         """Scroll speed in logical pixels per frame."""
-        width, height = self._sheet.size_seen
-        return _beyond(self._place.x(), width), _beyond(self._place.y(), height)
+        place, sheet = self._place.toPoint(), self._sheet
+        return -speed_at(place.x(), sheet.width()), -speed_at(place.y(), sheet.height())
 
     def _push_on(self, *, is_at_edge: bool) -> None:
         if not is_at_edge:
@@ -133,12 +127,6 @@ class CanvasDrops:
         self._ticks += 1
         if self._ticks < PATIENCE:
             return
-        self._sheet.viewport.push(*self._speed())
+        self._sheet.pan(*self._speed())
         if self._dragged is not None:
             self.look(self._dragged, self._place, is_link=self._is_link)
-
-
-def _beyond(place: float, length: float) -> float:
-    depth = max(EDGE - place, place - (length - EDGE), 0.0)
-    speed = PUSH * min(1.0, depth / EDGE)
-    return speed if place < length / 2 else -speed

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Final, final
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from app.graph_view.card import Pictures, covering, text_font
+from app.canvas.painting import paint_floating_card, text_font
+from app.graph_view.card import Pictures, covering
 from app.graph_view.drawing_painter import paint_lit_edges
 from app.graph_view.model import ParentShare
 from app.graph_view.sheet import GraphSheet
@@ -69,14 +70,8 @@ class EdgeHint(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         look, words = tokens(), self._words()
         painter = QPainter(self)
-        painter.setRenderHints(
-            QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
-        )
-        painter.setPen(QPen(QColor(look.colours.border), 1))
-        painter.setBrush(QColor(look.colours.raised))
-        painter.drawRoundedRect(
-            QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), *2 * (look.spacing.radius,)
-        )
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        paint_floating_card(painter, self.rect(), QColor(look.colours.raised), look.colours.border)
         painter.setFont(text_font(look.sizes.body))
         painter.setPen(QColor(look.colours.text))
         room = QRect(PADDING, PADDING, self.width() - 2 * PADDING, words.height() + 2)
@@ -126,7 +121,7 @@ class EdgePointer:
         self._timer = QTimer(sheet, singleShot=True, interval=REST_MS)
         self._timer.timeout.connect(self._show_hint)
         sheet.chosen.changed.connect(self.let_go)
-        sheet.viewport.moved.connect(self._leave)
+        sheet.looked.connect(self._leave)
         sheet.drawn.connect(self._leave)
 
     @property
@@ -162,9 +157,7 @@ class EdgePointer:
             drawing.edge_between(*ends) for ends in (self.hovered, self.chosen) if ends is not None
         ]
         routes = [drawing.routes[edge] for edge in edges if edge is not None]
-        paint_lit_edges(
-            painter, routes, sheet.viewport.camera, sheet.size_seen, tokens().colours.accent
-        )
+        paint_lit_edges(painter, routes, sheet.camera, tokens().colours.accent)
 
     def _leave(self) -> None:
         if self.hovered is not None or self._timer.isActive():
@@ -172,8 +165,8 @@ class EdgePointer:
 
     def _at(self, place: QPointF) -> Ends | None:
         sheet = self._sheet
-        x, y = sheet.viewport.camera.to_drawing(place.x(), place.y(), sheet.size_seen)
-        edge = sheet.drawing.edge_near(x, y, REACH / sheet.viewport.camera.scale)
+        x, y = sheet.camera.to_plane(place.x(), place.y())
+        edge = sheet.drawing.edge_near(x, y, REACH / sheet.camera.scale)
         if edge is None:
             return None
         drawing = sheet.drawing

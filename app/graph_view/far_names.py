@@ -1,21 +1,22 @@
 """Names of the largest branches, at scales where classes are dots."""
 
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPixmap
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
-from app.graph_view.card import Detail, detail_at, text_font
+from app.canvas.camera import Camera
+from app.canvas.painting import name_picture, text_font
+from app.graph_view.card import Detail, detail_at
 from app.graph_view.drawing import Drawing, empty_drawing
 from app.graph_view.drawing_painter import Looks, dot_radius
-from app.graph_view.viewport import Size, Viewport, scale_of, step_near
+from app.graph_view.framing import scale_of, step_near
 from app.images.pixels import on_pixels
 from app.theme.tokens import tokens
-from engine.arrays import Doubles, Integers, no_integers
+from engine.arrays import Doubles, Integers
 
 ASKED: Final = 600  # largest branches that are considered
 MOST_NAMES: Final = 100  # names on a drawing, at most
@@ -24,7 +25,7 @@ WIDEST: Final = 150.0  # of a name, in logical pixels
 # Upper limit of the count, as the number of paths may exceed any integer type.
 MOST_BELOW: Final = 2**62
 _GAP: Final = 4.0  # logical pixels between names, and from a name to its class
-_GROUND: Final = 0.86  # opacity of the background
+_RADIUS: Final = 4.0
 _INSET: Final = 6.0  # padding left and right
 
 
@@ -39,20 +40,18 @@ class PlacedName:
 
 @final
 class FarNames:
-    """Places names without overlaps, for each scale once, incrementally."""
+    """Places names without overlaps, once for each scale."""
 
     def __init__(self, looks: Looks) -> None:
         self._looks = looks
         self._drawing = empty_drawing()
-        self._by_height: Integers = no_integers()
+        self._by_height: Integers = np.zeros(0, dtype=np.int64)
         self._heights: Doubles = np.zeros(0)
-        self._order: Integers = no_integers()
+        self._order: Integers = np.zeros(0, dtype=np.int64)
+        self._names: list[PlacedName] = []  # all that are considered
         self._placed: dict[int, Sequence[PlacedName]] = {}
-        self._choosing: tuple[int, list[PlacedName], Iterator[PlacedName | None]] | None = None
-        self._wanted: int | None = None
+        self._pending: int | None = None  # scale step whose names are not placed yet
         self._shown = 0
-        self._pictures: dict[str, QPixmap] = {}
-        self._ratio = 1.0
 
     def show(self, drawing: Drawing) -> None:
         self._drawing = drawing
@@ -61,61 +60,47 @@ class FarNames:
         self._by_height = np.argsort(drawing.centres[:, 1], kind="stable")
         self._heights = drawing.centres[self._by_height, 1]
         self._order = order[sizes[order] > 1] if (sizes > 1).any() else order
+        self._names.clear()
         self._placed.clear()
-        self._choosing = self._wanted = None
-        self._pictures.clear()
+        self._pending = None
 
-    def paint(self, painter: QPainter, viewport: Viewport, view: Size) -> None:
-        camera = viewport.camera
+    def paint(self, painter: QPainter, camera: Camera) -> None:
         if detail_at(camera.scale) is not Detail.DOT or not len(self._drawing):
-            self._wanted = None
+            self._pending = None
             return
+        view, ratio = QRectF(0, 0, camera.width, camera.height), painter.device().devicePixelRatio()
         for name in self.placed(step_near(camera.scale)):
-            centre_x, centre_y = self._drawing.centres[name.row].tolist()
-            x, y = camera.to_view(centre_x, centre_y, view)
-            rect = name_place(x, y, name.width, int(self._drawing.hidden[name.row]), camera.scale)
-            if (
-                rect.right() < 0
-                or rect.left() > view[0]
-                or rect.bottom() < 0
-                or rect.top() > view[1]
-            ):
+            rect = self.rect_of(name, camera)
+            if not rect.intersects(view):
                 continue
-            if name.text not in self._pictures:
-                self._pictures[name.text] = _painted(name.text, rect.size(), self._ratio)
-            painter.drawPixmap(on_pixels(rect.topLeft(), self._ratio), self._pictures[name.text])
-
-    def wear(self, ratio: float) -> None:
-        """Clear rendered names after a change of theme or pixel ratio."""
-        self._ratio = ratio
-        self._pictures.clear()
+            picture = name_picture(
+                name.text,
+                name.width,
+                rect.height(),
+                radius=_RADIUS,
+                ratio=ratio,
+                ground=tokens().colours.surface,
+                ink=tokens().colours.text,
+            )
+            painter.drawPixmap(on_pixels(rect.topLeft(), ratio), picture)
 
     @property
     def is_complete(self) -> bool:
-        return self._wanted is None
+        return self._pending is None
 
-    def make_some(self, budget_s: float) -> bool:
-        """Continue placing names for about `budget_s`; True if other names are to be shown now."""
-        if self._wanted is None:
+    def place_pending(self) -> bool:
+        """Place the names of the current scale; True if other names are to be shown now."""
+        if self._pending is None:
             return False
-        if self._choosing is None or self._choosing[0] != self._wanted:
-            self._choosing = self._wanted, [], self._choose(self._wanted)
-        step, chosen, steps = self._choosing
-        end = time.perf_counter() + budget_s
-        for name in steps:
-            if name is not None:
-                chosen.append(name)
-            if time.perf_counter() >= end:
-                return False
-        self._placed[step], self._choosing, self._wanted = chosen, None, None
+        self._placed[self._pending], self._pending = self._place(scale_of(self._pending)), None
         return True
 
     def placed(self, step: int) -> Sequence[PlacedName]:
         """Names at a scale; those of the previous one until they are placed."""
         if step in self._placed:
-            self._wanted, self._shown = None, step
+            self._pending, self._shown = None, step
         else:
-            self._wanted = step
+            self._pending = step
         return self._placed.get(self._shown, ())
 
     def _covers_classes(self, own: int, box: Doubles) -> bool:
@@ -125,62 +110,46 @@ class FarNames:
         across = self._drawing.centres[rows, 0]
         return bool(((across > box[0]) & (across < box[2]) & (rows != own)).any())
 
-    def _choose(self, step: int) -> Iterator[PlacedName | None]:
-        scale, count = scale_of(step), 0
-        metrics = QFontMetricsF(text_font(tokens().sizes.caption))
-        taken = np.zeros((MOST_NAMES, 4))
-        for row in self._order.tolist():
+    def _considered(self) -> Sequence[PlacedName]:
+        """Names of the largest branches; measured once for all scales."""
+        metrics = QFontMetricsF(_font())
+        for row in self._order.tolist() if not self._names else ():
             look = self._looks(int(self._drawing.ids[row]))
-            name = metrics.elidedText(look.name, Qt.TextElideMode.ElideRight, WIDEST)
-            width = metrics.horizontalAdvance(name) + 2 * _INSET
-            x, y = (self._drawing.centres[row] * scale).tolist()
-            rect = name_place(x, y, width, int(self._drawing.hidden[row]), scale).adjusted(
-                -_GAP, -_GAP, _GAP, _GAP
-            )
-            box = np.array((rect.left(), rect.top(), rect.right(), rect.bottom()))
-            if _is_free(taken[:count], box) and (
-                count < ALWAYS or not self._covers_classes(row, box / scale)
-            ):
-                taken[count] = box
-                count += 1
-                yield PlacedName(row, name, width)
-            else:
-                yield None
-            if count == MOST_NAMES:
-                return
+            text = metrics.elidedText(look.name, Qt.TextElideMode.ElideRight, WIDEST)
+            width = metrics.horizontalAdvance(text) + 2 * _INSET
+            self._names.append(PlacedName(row, text, width))
+        return self._names
+
+    def _place(self, scale: float) -> Sequence[PlacedName]:
+        found: list[PlacedName] = []
+        taken = np.zeros((MOST_NAMES, 4))
+        for name in self._considered():
+            rect = self.rect_of(name, Camera(scale=scale)).adjusted(-_GAP, -_GAP, _GAP, _GAP)
+            box = np.array(rect.getCoords())
+            if _overlaps(taken[: len(found)], box):
+                continue
+            if len(found) < ALWAYS or not self._covers_classes(name.row, box / scale):
+                taken[len(found)] = box
+                found.append(name)
+            if len(found) == MOST_NAMES:
+                break
+        return found
+
+    def rect_of(self, name: PlacedName, camera: Camera) -> QRectF:
+        """Rectangle of a name, below its class."""
+        x, y = camera.to_view(*self._drawing.centres[name.row].tolist())
+        radius = dot_radius(int(self._drawing.hidden[name.row]), camera.scale)
+        height = _font().pixelSize() + _INSET
+        return QRectF(x - name.width / 2, y + radius + _GAP / 2, name.width, height)
 
 
-def _is_free(taken: Doubles, box: Doubles) -> bool:
-    overlaps = (
-        (taken[:, 0] < box[2])
-        & (taken[:, 2] > box[0])
-        & (taken[:, 1] < box[3])
-        & (taken[:, 3] > box[1])
-    )
-    return not overlaps.any()
+def _font() -> QFont:
+    return text_font(tokens().sizes.caption)
 
 
-def name_place(x: float, y: float, width: float, hidden: int, scale: float) -> QRectF:
-    height = text_font(tokens().sizes.caption).pixelSize() + _INSET
-    top = y + dot_radius(hidden, scale) + _GAP / 2
-    return QRectF(QPointF(x - width / 2, top), QPointF(x + width / 2, top + height))
-
-
-def _painted(name: str, size: QSizeF, ratio: float) -> QPixmap:
-    colours, picture = tokens().colours, QPixmap((size * ratio).toSize())
-    picture.setDevicePixelRatio(ratio)
-    picture.fill(Qt.GlobalColor.transparent)
-    painter, room, ground = QPainter(picture), QRectF(QPointF(), size), QColor(colours.surface)
-    ground.setAlphaF(_GROUND)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(ground)
-    painter.drawRoundedRect(room, 4, 4)
-    painter.setFont(text_font(tokens().sizes.caption))
-    painter.setPen(QColor(colours.text))
-    painter.drawText(room, Qt.AlignmentFlag.AlignCenter, name)
-    painter.end()
-    return picture
+def _overlaps(taken: Doubles, box: Doubles) -> bool:
+    """Whether a box overlaps any of the boxes (n, 4)."""
+    return bool(((taken[:, :2] < box[2:]) & (taken[:, 2:] > box[:2])).all(axis=1).any())
 
 
 def branch_sizes(drawing: Drawing) -> Integers:

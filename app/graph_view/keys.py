@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
 from app.graph_view.drawing import CARD_HEIGHT, Drawing, first_row
-from app.graph_view.pointer import GraphPointer
 from app.graph_view.sheet import GraphSheet
 
 Key = Qt.Key
@@ -43,19 +42,13 @@ def _beside(drawing: Drawing, row: int, *, is_left: bool) -> int | None:
     return int(found[np.argmin(across[found])]) if len(found) else None
 
 
-def press_key(canvas: GraphSheet, pointer: GraphPointer, event: QKeyEvent) -> bool:
+def press_key(canvas: GraphSheet, event: QKeyEvent) -> bool:
     """Handle a key; False if it has no meaning here."""
     key, keys = Key(event.key()), event.modifiers()
     if keys & Qt.KeyboardModifier.ControlModifier:
         return _press_with_control(canvas, key)
     if key in _PUSHES:
         _walk(canvas, key, is_adding=bool(keys & Qt.KeyboardModifier.ShiftModifier))
-    elif key == Key.Key_Delete and pointer.edges.chosen is not None:
-        parent_id, child_id = pointer.edges.chosen
-        canvas.requests.unlink_requested.emit(((child_id, parent_id),))
-    elif key == Key.Key_Space:
-        if not event.isAutoRepeat():
-            pointer.hold_space()
     elif key in (Key.Key_Home, Key.Key_F):
         canvas.fit()
     elif key == Key.Key_Insert:
@@ -71,7 +64,7 @@ def _press_with_control(canvas: GraphSheet, key: Qt.Key) -> bool:
     if key == Key.Key_A:
         canvas.chosen.choose_all(canvas.drawing.ids.tolist())
     elif key in _PUSHES:
-        canvas.viewport.push(*_PUSHES[key])
+        canvas.pan(*_PUSHES[key])
     else:
         return False
     return True
@@ -89,7 +82,7 @@ def _press_escape(canvas: GraphSheet) -> bool:
 
 
 def _press_on_class(canvas: GraphSheet, key: Qt.Key) -> bool:
-    current = canvas.chosen.current
+    current, row = canvas.chosen.current, canvas.current_row
     if current is None:
         return False
     if key in (Key.Key_Return, Key.Key_Enter):
@@ -97,7 +90,6 @@ def _press_on_class(canvas: GraphSheet, key: Qt.Key) -> bool:
     elif key == Key.Key_Delete:
         canvas.requests.remove_requested.emit(canvas.chosen.ids)
     elif key in (Key.Key_Plus, Key.Key_Equal, Key.Key_Minus):
-        row = canvas.drawing.row_of(current)
         if row is not None and bool(canvas.drawing.hidden[row]) is (key != Key.Key_Minus):
             canvas.opened.emit(current)
     else:
@@ -106,12 +98,11 @@ def _press_on_class(canvas: GraphSheet, key: Qt.Key) -> bool:
 
 
 def _walk(canvas: GraphSheet, arrow: Qt.Key, *, is_adding: bool) -> None:
-    current = canvas.chosen.current
-    row = None if current is None else canvas.drawing.row_of(current)
-    following = first_row(canvas.drawing) if row is None else next_row(canvas.drawing, row, arrow)
+    drawing, row = canvas.drawing, canvas.current_row
+    following = first_row(drawing) if row is None else next_row(drawing, row, arrow)
     if following is None:
         return
-    class_id = int(canvas.drawing.ids[following])
+    class_id = int(drawing.ids[following])
     if is_adding and class_id not in canvas.chosen:
         canvas.chosen.toggle(class_id)
     else:

@@ -1,6 +1,6 @@
 """State of the drawing for the session's project: expanded branches, focus, and card contents."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, Signal
 from app.drops import classes_text
 from app.graph_view.card import CardLook
 from app.graph_view.drawing import LaidOut, LayoutRequest, Layouts
-from app.graph_view.viewport import Size
 from app.session import Session
 from app.texts import fill, plural, tr
 from app.wording import SEPARATOR, clauses, enumeration, images, percent
@@ -53,7 +52,9 @@ class GraphModel(QObject):
         self._is_graph_old = self._are_looks_old = True
         self.opened: frozenset[int] | None = None
         self.focus: int | None = None  # class whose neighbourhood is drawn
-        self.room: Callable[[], Size] | None = None  # size of the viewport in drawing units
+        self.room: Callable[[], tuple[float, float]] | None = (
+            None  # size of the viewport in drawing units
+        )
         session.graph_changed.connect(self._on_graph_changed)
         session.state_changed.connect(self._on_state_changed)
         session.marks.changed.connect(self._forget_looks)
@@ -149,12 +150,8 @@ class GraphModel(QObject):
         graph = self._session.graph
         if child_id not in graph:
             return ""
-        shares = [
-            (graph.shown_name(parent), self.weight(parent, child_id) or 0.0)
-            for parent in graph.parents(child_id)
-        ]
-        shares.sort(key=lambda share: -share[1])
-        return _edge_text(graph.shown_name(child_id), shares, self._facts.own_shares.get(child_id))
+        own = self._facts.own_shares.get(child_id)
+        return _edge_text(graph.shown_name(child_id), self.parent_shares(child_id), own)
 
     def parent_shares(self, child_id: int) -> tuple[ParentShare, ...]:
         """The contributions of a class's parents, largest first."""
@@ -254,15 +251,14 @@ def _shots(count: int) -> str:
     return plural(count, "1 example", "%n examples")
 
 
-def _edge_text(child: str, shares: list[tuple[str, float]], own: float | None) -> str:
+def _edge_text(child: str, shares: Sequence[ParentShare], own: float | None) -> str:
     """`Organ inherits 62% from Keyboard Instrument, 38% from Wind Instrument`.
 
     If known, the weight of its own examples follows.
     """
-    total = sum(share for _, share in shares)
-    if total <= 0:
-        return tr("%1 inherits nothing yet: its parents have no examples.", child)
     part = tr("%1 from %2")
-    parts = enumeration(fill(part, percent(share / total), name) for name, share in shares)
+    if not any(each.share for each in shares):
+        return tr("%1 inherits nothing yet: its parents have no examples.", child)
+    parts = enumeration(fill(part, percent(each.share), each.name) for each in shares)
     words = tr("%1 inherits %2", child, parts)
     return words if own is None else words + SEPARATOR + tr("own examples weigh %1", percent(own))

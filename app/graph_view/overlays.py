@@ -1,6 +1,7 @@
 """Widgets over the drawing: search, zoom buttons, and a minimap."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, final
 
 from PySide6.QtCore import (
@@ -20,10 +21,11 @@ from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
 from app.actions.key_tips import follow_keys, tell_key
 from app.actions.keys import keys_in_use
+from app.canvas.camera import Rect
+from app.canvas.painting import paint_floating_card
 from app.controls import fill_row, make_icon_button, make_label, make_search_field
 from app.graph_view.picture import HIGHEST, WIDEST
 from app.graph_view.sheet import GraphSheet
-from app.graph_view.viewport import Camera, Rect
 from app.mirroring import placed
 from app.texts import plain_button, plain_tip, shortened, tr
 from app.theme.tokens import tokens
@@ -175,7 +177,8 @@ class MiniMap(QWidget):
         self.setAccessibleName(tr("The whole graph"))
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._settle)
-        sheet.looked.connect(self.follow)
+        for signal in (sheet.looked, sheet.picture.finished, sheet.picture.motion.arrived):
+            signal.connect(self.follow)
         self.hide()
 
     def sizeHint(self) -> QSize:
@@ -201,18 +204,19 @@ class MiniMap(QWidget):
             self.show()
 
     def _is_wanted(self) -> bool:
+        """Whether not all of the drawing is visible."""
         overview = self._sheet.picture.overview
-        return (
-            overview.is_complete
-            and len(self._sheet.drawing) > 1
-            and not self._sees_all(overview.bounds)
-        )
+        if not overview.is_complete or len(self._sheet.drawing) <= 1:
+            return False
+        whole = _rect(overview.camera.seen)
+        part = _rect(self._sheet.goal.seen) & whole
+        return part.width() * part.height() < _SEEN * whole.width() * whole.height()
 
     def _places(self) -> Sequence[QRect]:
         """The possible corners, the current one first."""
         size, gap, room = self.sizeHint(), tokens().spacing.medium, self._sheet.rect()
         right, bottom = room.width() - size.width() - gap, room.height() - size.height() - gap
-        top = round(self._sheet.viewport.covered) + gap
+        top = round(self._sheet.covered) + gap
         corners = [
             placed(QRect(QPoint(*at), size), room)
             for at in ((right, bottom), (gap, bottom), (right, top))
@@ -221,48 +225,24 @@ class MiniMap(QWidget):
 
     def _is_free(self, place: QRect) -> bool:
         """Whether a rectangle of the view covers no class."""
-        sheet = self._sheet
-        camera, size = sheet.viewport.goal, sheet.size_seen
-        left, top = camera.to_drawing(place.left(), place.top(), size)
-        right, bottom = camera.to_drawing(place.right(), place.bottom(), size)
-        return not len(sheet.drawing.rows_in((left, top, right, bottom)))
-
-    def _sees_all(self, bounds: Rect) -> bool:
-        seen = QRectF(*_corner_and_size(self._sheet.viewport.goal.seen(self._sheet.size_seen)))
-        whole = QRectF(*_corner_and_size(bounds))
-        part = seen.intersected(whole)
-        return part.width() * part.height() >= _SEEN * whole.width() * whole.height()
-
-    @property
-    def _scale(self) -> float:
-        """Logical pixels per drawing unit."""
-        left, _top, right, _bottom = self._sheet.picture.overview.bounds
-        return (self.width() - 2 * MARGIN) / max(1.0, right - left)
+        goal = self._sheet.goal
+        corner = goal.to_plane(place.left(), place.top())
+        opposite = goal.to_plane(place.right(), place.bottom())
+        return not len(self._sheet.drawing.rows_in((*corner, *opposite)))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        colours, radius = tokens().colours, tokens().spacing.radius
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(colours.hairline), 1))
-        painter.setBrush(QColor(colours.window))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+        colours, painter = tokens().colours, QPainter(self)
+        paint_floating_card(painter, self.rect(), QColor(colours.window), colours.hairline)
         painter.drawPixmap(QPointF(MARGIN, MARGIN), self._sheet.picture.overview.picture)
-        frame, fill = self._frame(), QColor(colours.accent)
+        left, top, right, bottom = self._sheet.camera.seen
+        overview, fill = self._sheet.picture.overview.camera, QColor(colours.accent)
+        corners = overview.to_view(left, top), overview.to_view(right, bottom)
+        frame = _rect((*corners[0], *corners[1])).translated(MARGIN, MARGIN)
         painter.setPen(QPen(fill, 1.5))
         fill.setAlphaF(_FRAME_FILL)
         painter.setBrush(fill)
         painter.drawRoundedRect(frame.intersected(QRectF(self.rect()).adjusted(2, 2, -2, -2)), 3, 3)
         painter.end()
-
-    def _frame(self) -> QRectF:
-        left, top, _right, _bottom = self._sheet.picture.overview.bounds
-        x, y, width, height = _corner_and_size(
-            self._sheet.viewport.camera.seen(self._sheet.size_seen)
-        )
-        scale = self._scale
-        return QRectF(
-            MARGIN + (x - left) * scale, MARGIN + (y - top) * scale, width * scale, height * scale
-        )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -273,10 +253,10 @@ class MiniMap(QWidget):
             self._look_at(event.position())
 
     def _look_at(self, place: QPointF) -> None:
-        left, top, _right, _bottom = self._sheet.picture.overview.bounds
-        x, y = left + (place.x() - MARGIN) / self._scale, top + (place.y() - MARGIN) / self._scale
-        self._sheet.viewport.look(Camera(x, y, self._sheet.viewport.camera.scale))
+        overview, camera = self._sheet.picture.overview.camera, self._sheet.camera
+        x, y = overview.to_plane(place.x() - MARGIN, place.y() - MARGIN)
+        self._sheet.set_camera(replace(camera, x=x, y=y))
 
 
-def _corner_and_size(rect: Rect) -> Rect:
-    return rect[0], rect[1], rect[2] - rect[0], rect[3] - rect[1]
+def _rect(rect: Rect) -> QRectF:
+    return QRectF(QPointF(rect[0], rect[1]), QPointF(rect[2], rect[3]))

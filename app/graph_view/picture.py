@@ -4,19 +4,31 @@ import time
 from collections.abc import Callable
 from typing import Final, final
 
-from PySide6.QtCore import QObject, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import (
+    QObject,
+    QPointF,
+    QRectF,
+    QSize,
+    QSizeF,
+    Qt,
+    QTimer,
+    QVariantAnimation,
+    Signal,
+)
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 
+from app.canvas.camera import Camera
+from app.canvas.canvas import make_animation
 from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, empty_drawing, moved_along
 from app.graph_view.drawing_painter import DrawingPainter, Looks, Weights
 from app.graph_view.far_names import FarNames
 from app.graph_view.tiles import Tiles
-from app.graph_view.viewport import FRAME_MS, Rect, Size, Viewport, eased
 from app.images.thumbnails import Thumbnails
 from app.theme.tokens import Tokens, tokens
+from engine.arrays import Doubles
 from engine.file_parts import ImageSource
 
-MOVE_S: Final = 0.2  # duration of the animation
+MOVE_MS: Final = 200  # duration of the animation
 MOST_MOVED: Final = 240  # classes that are animated, at most; more could not be followed
 WIDEST: Final = 200  # of the picture, in logical pixels
 HIGHEST: Final = 130  # of the picture, in logical pixels
@@ -38,13 +50,13 @@ class Motion(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.drawing = self._before = self._after = empty_drawing()
-        self._began_s = 0.0
-        self._timer = QTimer(self, interval=FRAME_MS)
-        self._timer.timeout.connect(self._on_frame)
+        self._animation = make_animation(self, self._on_frame)
+        self._animation.setDuration(MOVE_MS)
+        self._animation.finished.connect(self._on_finished)
 
     @property
     def is_going_on(self) -> bool:
-        return self._timer.isActive()
+        return self._animation.state() == QVariantAnimation.State.Running
 
     def go(self, after: Drawing, shift: tuple[float, float], *, is_calm: bool) -> None:
         """Start an animation.
@@ -52,25 +64,20 @@ class Motion(QObject):
         Args:
             shift: translation of the whole drawing, which is not animated.
         """
-        before = self.drawing
-        self._timer.stop()
+        before = self.drawing.shifted(*shift)
+        self._animation.stop()
+        self._before, self._after = before, after
         if is_calm or not len(before) or max(len(before), len(after)) > MOST_MOVED:
-            self.drawing = after
-            self.arrived.emit()
-            return
-        self._before, self._after = before.shifted(*shift), after
-        self.drawing = moved_along(self._before, after, 0.0)
-        self._began_s = time.perf_counter()
-        self._timer.start()
+            self._on_finished()
+        else:
+            self._animation.start()
+            self._on_frame(0.0)
+
+    def _on_frame(self, share: float) -> None:
+        self.drawing = moved_along(self._before, self._after, share)
         self.moved.emit()
 
-    def _on_frame(self) -> None:
-        share = (time.perf_counter() - self._began_s) / MOVE_S
-        if share < 1.0:
-            self.drawing = moved_along(self._before, self._after, eased(share))
-            self.moved.emit()
-            return
-        self._timer.stop()
+    def _on_finished(self) -> None:
         self.drawing = self._after
         self.arrived.emit()
 
@@ -84,22 +91,21 @@ class Overview:
         self._drawing = empty_drawing()
         self._done = 0
         self.picture = QPixmap()  # painted so far
-        self.bounds: Rect = (0.0, 0.0, 1.0, 1.0)  # its part of the drawing, in drawing units
+        self.camera = Camera()  # shows all of the drawing in the picture
 
     @property
     def is_complete(self) -> bool:
         return self._done >= len(self._drawing.parents) + len(self._drawing)
 
     def show(self, drawing: Drawing, ratio: float) -> None:
-        self._drawing, self._done, self.bounds = drawing, 0, drawing.bounds
-        width, height = (
-            max(1.0, self.bounds[2] - self.bounds[0]),
-            max(1.0, self.bounds[3] - self.bounds[1]),
+        self._drawing, self._done = drawing, 0
+        left, top, right, bottom = drawing.bounds
+        scale = min(WIDEST / (right - left), HIGHEST / (bottom - top))
+        size = QSizeF(right - left, bottom - top) * scale
+        self.camera = Camera(width=size.width(), height=size.height()).centred(
+            drawing.bounds, scale
         )
-        self._scale = min(WIDEST / width, HIGHEST / height)
-        self.picture = QPixmap(
-            max(1, round(width * self._scale * ratio)), max(1, round(height * self._scale * ratio))
-        )
+        self.picture = QPixmap((size * ratio).toSize().expandedTo(QSize(1, 1)))
         self.picture.setDevicePixelRatio(ratio)
         self.picture.fill(QColor(tokens().colours.window))
 
@@ -120,26 +126,24 @@ class Overview:
                 break
         painter.end()
 
-    def _place(self, x: float, y: float) -> QPointF:
-        return QPointF((x - self.bounds[0]) * self._scale, (y - self.bounds[1]) * self._scale)
+    def _place(self, point: Doubles) -> QPointF:
+        return QPointF(*self.camera.to_view(*point.tolist()))
 
     def _paint_edges(self, painter: QPainter, edges: range) -> None:
         path, routes = QPainterPath(), self._drawing.routes
         for edge in edges:
-            path.moveTo(self._place(*routes[edge][0].tolist()))
-            path.lineTo(self._place(*routes[edge][-1].tolist()))
+            path.moveTo(self._place(routes[edge][0]))
+            path.lineTo(self._place(routes[edge][-1]))
         painter.setPen(QPen(QColor(tokens().colours.hairline), 0.5))
         painter.drawPath(path)
 
     def _paint_classes(self, painter: QPainter, rows: range) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        width, height = (
-            max(_SMALLEST, CARD_WIDTH * self._scale),
-            max(_SMALLEST, CARD_HEIGHT * self._scale),
-        )
+        width = max(_SMALLEST, CARD_WIDTH * self.camera.scale)
+        height = max(_SMALLEST, CARD_HEIGHT * self.camera.scale)
         for row in rows:
-            centre = self._place(*self._drawing.centres[row].tolist())
+            centre = self._place(self._drawing.centres[row])
             look = self._looks(int(self._drawing.ids[row]))
             place = QRectF(centre.x() - width / 2, centre.y() - height / 2, width, height)
             painter.setBrush(look.tint)
@@ -209,18 +213,15 @@ class GraphPicture(QObject):
         self._slices.stop()
         self._tiles.give_up()
 
-    def paint(self, painter: QPainter, viewport: Viewport, view: Size) -> None:
+    def paint(self, painter: QPainter, camera: Camera) -> None:
         self._follow(painter.device().devicePixelRatio())
         if self.motion.is_going_on:
-            self._paint_gliding(painter, viewport, view)
+            self._gliding.show(self.motion.drawing)
+            for _ in self._gliding.paint(painter, camera.seen, camera.scale):
+                pass
             return
-        self._tiles.show(
-            painter,
-            viewport.camera,
-            view,
-            lambda at_work: self._paint_stand_in(at_work, viewport, view),
-        )
-        self._names.paint(painter, viewport, view)
+        self._tiles.show(painter, camera, lambda at_work: self._paint_stand_in(at_work, camera))
+        self._names.paint(painter, camera)
         if not self._is_painted:
             self._slices.start()
 
@@ -231,21 +232,13 @@ class GraphPicture(QObject):
         for ground in (self.ground, self._gliding):
             ground.forget_cards()
         self._tiles.forget()
-        self._names.wear(ratio)
         self.overview.show(self.ground.drawing, ratio)
 
-    def _paint_gliding(self, painter: QPainter, viewport: Viewport, view: Size) -> None:
-        self._gliding.show(self.motion.drawing)
-        for _ in self._gliding.paint(painter, viewport.camera.seen(view), viewport.camera.scale):
-            pass
-
-    def _paint_stand_in(self, painter: QPainter, viewport: Viewport, view: Size) -> None:
-        painter.fillRect(QRectF(0, 0, *view), QColor(tokens().colours.window))
-        left, top, right, bottom = self.overview.bounds
-        x, y = viewport.camera.to_view(left, top, view)
-        place = QRectF(
-            x, y, (right - left) * viewport.camera.scale, (bottom - top) * viewport.camera.scale
-        )
+    def _paint_stand_in(self, painter: QPainter, camera: Camera) -> None:
+        painter.fillRect(QRectF(0, 0, camera.width, camera.height), QColor(tokens().colours.window))
+        left, top, right, bottom = self.overview.camera.seen
+        corner = QPointF(*camera.to_view(left, top))
+        place = QRectF(corner, QPointF(*camera.to_view(right, bottom)))
         picture = self.overview.picture
         painter.drawPixmap(place, picture, QRectF(picture.rect()))
 
@@ -255,7 +248,7 @@ class GraphPicture(QObject):
             return
         has_news = self._tiles.make_some(SLICE_S)
         if self._tiles.is_complete:
-            has_news |= self._names.make_some(SLICE_S)
+            has_news |= self._names.place_pending()
         if self._tiles.is_complete and self._names.is_complete:
             self.overview.make_some(SLICE_S)
         if self._is_painted:

@@ -1,13 +1,15 @@
-"""Canvas of the drawing with selection and hit testing; the interaction is in `board`."""
+"""Canvas of the drawing with selection and hit testing; `canvas` adds the interaction."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final, final
 
 import numpy as np
 from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent
 
+from app.canvas.camera import Camera, Rect
+from app.canvas.canvas import PanZoomCanvas
 from app.class_requests import ClassRequests
 from app.graph_view.card import CardLook
 from app.graph_view.drawing import Drawing, empty_drawing, first_row
@@ -18,14 +20,26 @@ from app.graph_view.drawing_painter import (
     paint_lit_edges,
     paint_ring,
 )
+from app.graph_view.framing import (
+    FIT_MARGIN,
+    LARGEST_STEP,
+    READABLE_STEP,
+    bringing_in,
+    fitting,
+    kept_within,
+    scale_of,
+    step_near,
+)
 from app.graph_view.model import GraphModel
 from app.graph_view.picture import GraphPicture
-from app.graph_view.viewport import Viewport
 from app.images.thumbnails import Thumbnails
 from app.signal_types import either
 from app.theme.tokens import tokens
 
 MOST_LIT: Final = 300  # highlighted edges of a class, at most
+ZOOM_MS: Final = 140  # duration of a zoom step
+FLIGHT_MS: Final = 280  # duration of a flight to a class
+MARGIN: Final = 48.0  # logical pixels around the target of a flight
 
 
 @final
@@ -77,34 +91,63 @@ class ChosenClasses(QObject):
             self.current_changed.emit(current)
 
 
-class GraphSheet(QWidget):
+class GraphSheet(PanZoomCanvas):
     """Abstract canvas: shows a drawing."""
 
     opened = Signal(int)  # a branch should be expanded or collapsed
     # Class whose neighbourhood should be shown, or None for all.
     focus_requested = Signal(either(int | None))
-    looked = Signal()  # the view or the drawing changed
     drawn = Signal()
 
     def __init__(self, model: GraphModel, thumbnails: Thumbnails, requests: ClassRequests) -> None:
         super().__init__()
         self.model, self.requests = model, requests
         self.drawing: Drawing = empty_drawing()
+        self.covered = 0.0  # logical pixels at the top covered by other widgets
         self.chosen = ChosenClasses(self)
-        self.viewport = Viewport(self)
         self.picture = GraphPicture(model.look, model.weight, model.classes_with, thumbnails, self)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.viewport.moved.connect(self.update)
-        self.viewport.moved.connect(self.looked)
         self.picture.has_news.connect(self.update)
-        self.picture.finished.connect(self.looked)
-        self.picture.motion.arrived.connect(self.looked)
         self.chosen.changed.connect(self.update)
         self.chosen.current_changed.connect(self._on_current_changed)
 
     @property
     def is_complete(self) -> bool:
-        return not self.viewport.is_moving and self.picture.is_complete
+        return not self.is_moving and self.picture.is_complete
+
+    # -- camera
+
+    @property
+    def fitting(self) -> Camera:
+        return fitting(self.drawing.bounds, self.camera, covered=self.covered)
+
+    @property
+    def scale_limits(self) -> tuple[float, float]:
+        """From slightly less than the scale that shows all."""
+        return scale_of(step_near(self.fitting.scale) - 1), scale_of(LARGEST_STEP)
+
+    @property
+    def readable_room(self) -> tuple[float, float]:
+        """Size of the view at the least readable scale, in drawing units."""
+        scale = scale_of(READABLE_STEP)
+        width = self.camera.width - 2 * FIT_MARGIN
+        height = self.camera.height - self.covered - 2 * FIT_MARGIN
+        return max(width, 1.0) / scale, max(height, 1.0) / scale
+
+    def zoom(self, steps: float, at: QPointF | None = None) -> None:
+        """Zoom in by steps around a point of the view, by default its centre."""
+        least, most = self.scale_limits
+        scale = scale_of(step_near(self.goal.scale) + round(steps))
+        point = self.point_or_centre(at)
+        self.animate_to(self.camera.zoomed(min(max(scale, least), most), point), ZOOM_MS)
+
+    def end_pinch(self) -> None:
+        """Settle on the nearest step."""
+        self.animate_to(replace(self.camera, scale=scale_of(step_near(self.camera.scale))), ZOOM_MS)
+
+    def fit(self) -> None:
+        if len(self.drawing):
+            self.animate_to(self.fitting, FLIGHT_MS)
 
     def show_drawing(
         self, drawing: Drawing, anchor: int | None, *, begins_at: int | None = None
@@ -117,27 +160,35 @@ class GraphSheet(QWidget):
         is_first, shift = not len(self.drawing), _shift(self.drawing, drawing, anchor)
         self.drawing = drawing
         self.chosen.keep_only(drawing.ids.tolist())
-        self.viewport.allow(drawing.bounds)
-        self.viewport.shift(*shift)
-        if is_first or begins_at is not None:
-            self._begin(drawing, begins_at, at_once=is_first)
-        self.picture.show(drawing, shift, is_calm=self.viewport.is_calm)
+        self.pan(-shift[0] * self.camera.scale, -shift[1] * self.camera.scale)
+        first = first_row(drawing)
+        if first is not None and (is_first or begins_at is not None):
+            camera = self._first_camera(first, begins_at)
+            self.set_camera(camera) if is_first else self.animate_to(camera, FLIGHT_MS)
+        self.picture.show(drawing, shift, is_calm=self.is_calm)
         self.drawn.emit()
         self.update()
 
-    def _begin(self, drawing: Drawing, class_id: int | None, *, at_once: bool) -> None:
-        row, first = None if class_id is None else drawing.row_of(class_id), first_row(drawing)
-        if first is not None:
-            chosen = None if row is None else drawing.box(row)
-            self.viewport.begin(drawing.bounds, drawing.box(first), chosen, at_once=at_once)
+    def _first_camera(self, first: int, class_id: int | None) -> Camera:
+        """Show all of the drawing if names are readable then.
 
-    def fit(self, *, at_once: bool = False) -> None:
-        if len(self.drawing):
-            self.viewport.fit(self.drawing.bounds, at_once=at_once)
+        Else centre a class, or show the part that begins with the row `first`.
+        """
+        drawing, goal, scale = self.drawing, self.fitting, scale_of(READABLE_STEP)
+        if goal.scale >= scale:
+            return goal
+        row = None if class_id is None else drawing.row_of(class_id)
+        if row is not None:
+            return self._centred(drawing.box(row), scale)
+        start = self._centred(drawing.box(first), scale)
+        return kept_within(start, drawing.bounds, covered=self.covered)
+
+    def _centred(self, box: Rect, scale: float) -> Camera:
+        return self.camera.centred(box, scale, covered=self.covered)
 
     def steady_class(self, after: Drawing) -> int | None:
         """Choose an anchor: a visible class that moves like most of the others."""
-        rows = self.drawing.rows_in(self.viewport.camera.seen(self.size_seen)).tolist()
+        rows = self.drawing.rows_in(self.camera.seen).tolist()
         found = [(row, after.row_of(int(self.drawing.ids[row]))) for row in rows]
         pairs = np.array([pair for pair in found if pair[1] is not None], dtype=np.int64).reshape(
             -1, 2
@@ -149,56 +200,65 @@ class GraphSheet(QWidget):
         return int(self.drawing.ids[pairs[int(np.argmin(usual)), 0]])
 
     def show_class(self, class_id: int) -> None:
+        """Move the camera as little as needed to show a class."""
         if (row := self.drawing.row_of(class_id)) is not None:
-            self.viewport.bring_in(self.drawing.box(row))
+            goal = bringing_in(self.goal, self.drawing.box(row), MARGIN, covered=self.covered)
+            if goal != self.goal:
+                self.animate_to(goal, FLIGHT_MS)
 
     def fly_to(self, class_id: int) -> None:
+        """Centre a class, at a scale where its name is readable."""
         if (row := self.drawing.row_of(class_id)) is not None:
-            self.viewport.fly_to(self.drawing.box(row))
+            scale = max(self.goal.scale, scale_of(READABLE_STEP))
+            self.animate_to(self._centred(self.drawing.box(row), scale), FLIGHT_MS)
 
     def centre(self, class_id: int) -> None:
         """Centre a class unless it is visible and readable."""
-        row = self.drawing.row_of(class_id)
-        if row is not None and not self.viewport.sees(self.drawing.box(row)):
+        if (row := self.drawing.row_of(class_id)) is None:
+            return
+        goal, box = self.goal, self.drawing.box(row)
+        is_visible = bringing_in(goal, box, 0.0, covered=self.covered) == goal
+        if not is_visible or step_near(goal.scale) < READABLE_STEP:
             self.fly_to(class_id)
+
+    # -- hit testing
 
     def look(self, row: int) -> CardLook:
         return self.model.look(int(self.drawing.ids[row]))
 
-    @property
-    def size_seen(self) -> tuple[float, float]:
-        return float(self.width()), float(self.height())
-
     def row_at(self, place: QPointF) -> int | None:
-        x, y = self.viewport.camera.to_drawing(place.x(), place.y(), self.size_seen)
-        row = self.drawing.row_at(x, y)
-        return (
-            row
-            if row is not None and self.rect_of(row).adjusted(-3, -3, 3, 3).contains(place)
-            else None
-        )
+        row = self.drawing.row_at(*self.camera.to_plane(place.x(), place.y()))
+        if row is None or not self.rect_of(row).adjusted(-3, -3, 3, 3).contains(place):
+            return None
+        return row
 
     def class_at(self, place: QPointF) -> int | None:
         row = self.row_at(place)
         return None if row is None else int(self.drawing.ids[row])
 
+    @property
+    def current_row(self) -> int | None:
+        """Row of the current class, if it is drawn."""
+        return None if self.chosen.current is None else self.drawing.row_of(self.chosen.current)
+
     def rect_of(self, row: int) -> QRectF:
-        return card_rect(self.picture.motion.drawing, row, self.viewport.camera, self.size_seen)
+        return card_rect(self.picture.motion.drawing, row, self.camera)
 
     def body_of(self, row: int) -> QRectF:
         """Rectangle of a class's card, without the edges below a collapsed branch."""
         return card_body(self.rect_of(row), is_closed=bool(self.drawing.hidden[row]))
 
     def rows_in(self, band: QRectF) -> Sequence[int]:
-        camera, size = self.viewport.camera, self.size_seen
-        left, top = camera.to_drawing(band.left(), band.top(), size)
-        right, bottom = camera.to_drawing(band.right(), band.bottom(), size)
-        rows: list[int] = self.drawing.rows_in((left, top, right, bottom)).tolist()
+        corner = self.camera.to_plane(band.left(), band.top())
+        opposite = self.camera.to_plane(band.right(), band.bottom())
+        rows: list[int] = self.drawing.rows_in((*corner, *opposite)).tolist()
         return [row for row in rows if self.rect_of(row).intersects(band)]
+
+    # -- painting
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        self.picture.paint(painter, self.viewport, self.size_seen)
+        self.picture.paint(painter, self.camera)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if not self.picture.motion.is_going_on:
             self._paint_lit_edges(painter)
@@ -210,30 +270,20 @@ class GraphSheet(QWidget):
         """Paint feedback of the interaction on top."""
 
     def _paint_lit_edges(self, painter: QPainter) -> None:
-        current = None if self.chosen.current is None else self.drawing.row_of(self.chosen.current)
-        if current is not None:
-            edges = self.drawing.edges_of(current, self.viewport.camera.seen(self.size_seen))[
-                :MOST_LIT
-            ]
+        if self.current_row is not None:
+            edges = self.drawing.edges_of(self.current_row, self.camera.seen)[:MOST_LIT]
             routes = [self.drawing.routes[edge] for edge in edges.tolist()]
-            paint_lit_edges(
-                painter, routes, self.viewport.camera, self.size_seen, tokens().colours.accent
-            )
+            paint_lit_edges(painter, routes, self.camera, tokens().colours.accent)
 
     def _paint_chosen(self, painter: QPainter) -> None:
         if not self.chosen.ids:
             return
-        colour, drawing = tokens().colours.accent, self.drawing
-        seen = drawing.rows_in(self.viewport.camera.seen(self.size_seen))
+        colour, drawing, current = tokens().colours.accent, self.drawing, self.current_row
+        seen = drawing.rows_in(self.camera.seen)
         others = (row for row in seen.tolist() if int(drawing.ids[row]) in self.chosen)
-        current = None if self.chosen.current is None else drawing.row_of(self.chosen.current)
         paint_chosen(painter, [self.body_of(row) for row in others if row != current], colour)
         if current is not None:
             paint_ring(painter, self.body_of(current), colour, width=2.5)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self.viewport.view = self.size_seen
-        super().resizeEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.picture.rest()

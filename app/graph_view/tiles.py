@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Final, final
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPixmap, QRegion
 
-from app.graph_view.viewport import Camera, Rect, Size, scale_of, step_near
+from app.canvas.camera import Camera, Rect
+from app.graph_view.framing import scale_of, step_near
 
 SIDE: Final = 256  # side of a tile in screen pixels
 # Capacity of the cache, in tiles of a view, so that returning to a place is fast.
@@ -66,23 +67,20 @@ class Tiles:
             self.give_up()
         self._stale |= {key for key in self._kept if _touch(self._rect(key), rect)}
 
-    def show(
-        self, painter: QPainter, camera: Camera, view: Size, stand_in: Callable[[QPainter], None]
-    ) -> None:
+    def show(self, painter: QPainter, camera: Camera, stand_in: Callable[[QPainter], None]) -> None:
         """Copy cached tiles to the screen; `stand_in` paints where they are missing."""
         self._follow(painter.device().devicePixelRatio())
         step = step_near(camera.scale)
-        keys = list(self._keys(step, camera, view))
+        keys = self._keys(step, camera)
         missing = [key for key in keys if key not in self._kept]
         self._wanted = missing + [key for key in keys if key in self._stale]
         if missing:
-            self._show_instead(
-                painter, [self._place(key, camera, view) for key in missing], camera, view, stand_in
-            )
+            places = [self._place(key, camera) for key in missing]
+            self._show_instead(painter, places, camera, stand_in)
         elif not self._stale.intersection(keys):
             self._whole_step = step
         for key in keys:
-            self._show(painter, key, camera, view)
+            self._show(painter, key, camera)
         while len(self._kept) > max(_FEWEST_KEPT, KEPT_VIEWS * len(keys)):
             gone, _ = self._kept.popitem(last=False)
             self._stale.discard(gone)
@@ -92,7 +90,6 @@ class Tiles:
         painter: QPainter,
         places: list[QRectF],
         camera: Camera,
-        view: Size,
         stand_in: Callable[[QPainter], None],
     ) -> None:
         region = QRegion()
@@ -103,25 +100,18 @@ class Tiles:
         stand_in(painter)
         if self._whole_step is not None and self._whole_step != step_near(camera.scale):
             # Only cached ones: in a distant view, a near scale has millions of tiles.
-            seen = camera.seen(view)
-            for key in [
-                key
-                for key in self._kept
-                if key[0] == self._whole_step and _touch(self._rect(key), seen)
-            ]:
-                self._show(painter, key, camera, view)
+            for key in list(self._kept):
+                if key[0] == self._whole_step and _touch(self._rect(key), camera.seen):
+                    self._show(painter, key, camera)
         painter.restore()
 
-    def _show(self, painter: QPainter, key: _Key, camera: Camera, view: Size) -> None:
+    def _show(self, painter: QPainter, key: _Key, camera: Camera) -> None:
         piece = self._kept.get(key)
         if piece is None:
             return
         self._kept.move_to_end(key)
-        place = self._place(key, camera, view)
-        if (
-            round(place.width() * self._ratio) == SIDE
-            and round(place.height() * self._ratio) == SIDE
-        ):
+        place = self._place(key, camera)
+        if (place.size() * self._ratio).toSize() == QSize(SIDE, SIDE):
             painter.drawPixmap(place.topLeft(), piece)
         else:
             # With a high pixel ratio smoothing is not visible in motion, and takes four times as
@@ -177,24 +167,22 @@ class Tiles:
         side = SIDE / self._ratio / scale_of(key[0])
         return key[1] * side, key[2] * side, (key[1] + 1) * side, (key[2] + 1) * side
 
-    def _keys(self, step: int, camera: Camera, view: Size) -> Iterator[_Key]:
+    def _keys(self, step: int, camera: Camera) -> list[_Key]:
         """Visible tiles of a scale, from the centre outwards."""
         side = SIDE / self._ratio / scale_of(step)
-        left, top, right, bottom = camera.seen(view)
+        left, top, right, bottom = camera.seen
         columns = range(floor(left / side), ceil(right / side) + 1)
         rows = range(floor(top / side), ceil(bottom / side) + 1)
         found = [(step, column, row) for row in rows for column in columns]
         middle_x, middle_y = camera.x / side - 0.5, camera.y / side - 0.5
-        return iter(
-            sorted(found, key=lambda key: (key[1] - middle_x) ** 2 + (key[2] - middle_y) ** 2)
-        )
+        return sorted(found, key=lambda key: (key[1] - middle_x) ** 2 + (key[2] - middle_y) ** 2)
 
-    def _place(self, key: _Key, camera: Camera, view: Size) -> QRectF:
+    def _place(self, key: _Key, camera: Camera) -> QRectF:
         """Rectangle of a tile, aligned to screen pixels to avoid seams."""
         left, top, right, bottom = self._rect(key)
         ratio = self._ratio
-        origin_x = round((view[0] / 2 - camera.x * camera.scale) * ratio)
-        origin_y = round((view[1] / 2 - camera.y * camera.scale) * ratio)
+        origin_x = round((camera.width / 2 - camera.x * camera.scale) * ratio)
+        origin_y = round((camera.height / 2 - camera.y * camera.scale) * ratio)
         scale = camera.scale * ratio
         x, y = round(left * scale) + origin_x, round(top * scale) + origin_y
         width, height = round(right * scale) + origin_x - x, round(bottom * scale) + origin_y - y

@@ -3,75 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from app.class_requests import ClassRequests
-from app.controls import fill_row, make_button, make_label
+from app.controls import make_button
+from app.placeholder import Placeholder, PlaceholderTexts
 from app.texts import tr
-from app.theme.icons import icon_pixmap
-from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
     from app.graph_view.board import GraphBoard
     from app.images.thumbnails import Thumbnails
     from app.session import Session
-
-ICON_SIDE: Final = 48  # logical pixels
-NARROWEST: Final = 280  # least width of the text
-_EMPTY: Final = 0  # index of the placeholder
-
-
-@final
-class NothingDrawn(QWidget):
-    """Placeholder for an empty graph, with buttons."""
-
-    action_requested = Signal(str)  # name of an action
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("surface", "window")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._icon = QLabel()
-        self._icon.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.title = make_label(tr("No classes yet"), "heading", wraps=True)
-        self.words = make_label("", "secondary", wraps=True)
-        self._buttons = QWidget()
-        self._lay_out()
-
-    def _lay_out(self) -> None:
-        for label in (self.title, self.words):
-            label.setMinimumWidth(NARROWEST)
-            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        row = fill_row(self._buttons)
-        row.setContentsMargins(0, tokens().spacing.small, 0, 0)
-        row.addStretch(1)
-        for name, text, icon_name, variant in (
-            ("new_top_class", tr("New class…"), "class_new", "primary"),
-            ("import_classes", tr("Import classes from a file…"), "graph_import", ""),
-        ):
-            ask = lambda name=name: self.action_requested.emit(name)  # noqa: E731
-            row.addWidget(make_button(text, ask, variant=variant, icon_name=icon_name))
-        row.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setSpacing(tokens().spacing.small)
-        column.addStretch(2)
-        for part in (self._icon, self.title, self.words, self._buttons):
-            column.addWidget(part)
-        column.addStretch(3)
-
-    def show_for(self, *, is_writable: bool) -> None:
-        picture = icon_pixmap(
-            "graph", ICON_SIDE, colour="text_disabled", ratio=self.devicePixelRatioF()
-        )
-        self._icon.setPixmap(picture)
-        hint = tr("The graph of your classes is drawn here. Add a class, or import a list.")
-        reason = tr("This project is open read-only, and has no classes to draw.")
-        self.words.setText(hint if is_writable else reason)
-        self._buttons.setVisible(is_writable)
 
 
 @final
@@ -98,8 +44,9 @@ class GraphView(QWidget):
         self._board: GraphBoard | None = None
         self._selected: int | None = None
         self._is_announcing = False
-        self._empty = NothingDrawn()
-        self._empty.action_requested.connect(self.action_requested)
+        self._empty = Placeholder()
+        self._empty.setProperty("surface", "window")
+        self._empty.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -125,7 +72,7 @@ class GraphView(QWidget):
             self._board.select_class(class_id)
 
     def zoom(self, steps: int) -> None:
-        self.board.canvas.viewport.zoom(steps)
+        self.board.canvas.zoom(steps)
 
     def fit(self) -> None:
         self.board.canvas.fit()
@@ -161,9 +108,29 @@ class GraphView(QWidget):
                 self.board.select_class(self._selected)
                 self._watch(self.board)
         else:
-            info = self._session.info
-            self._empty.show_for(is_writable=info is not None and info.is_writable)
-            self._stack.setCurrentIndex(_EMPTY)
+            self._show_empty()
+            self._stack.setCurrentWidget(self._empty)
+
+    def _show_empty(self) -> None:
+        info = self._session.info
+        text = tr("This project is open read-only, and has no classes to draw.")
+        buttons = []
+        if info is not None and info.is_writable:
+            text = tr("The graph of your classes is drawn here. Add a class, or import a list.")
+            buttons = [
+                make_button(
+                    tr("New class…"),
+                    lambda: self.action_requested.emit("new_top_class"),
+                    variant="primary",
+                    icon_name="class_new",
+                ),
+                make_button(
+                    tr("Import classes from a file…"),
+                    lambda: self.action_requested.emit("import_classes"),
+                    icon_name="graph_import",
+                ),
+            ]
+        self._empty.show_texts(PlaceholderTexts("graph", tr("No classes yet"), text), *buttons)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

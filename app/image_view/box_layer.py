@@ -25,9 +25,7 @@ MOST_NAMED: Final = 40
 """Number of boxes up to which all have captions. Chosen: more captions would overlap."""
 _PADDING: Final = 4.0
 """Padding of a caption in pixels. Chosen."""
-_SPOTS: Final = ((0, 0), (0.5, 0), (1, 0), (1, 0.5), (1, 1), (0.5, 1), (0, 1), (0, 0.5))
-"""Positions of the handles in shares of width and height: corners and middles of the sides."""
-# Cursor shape of each handle.
+# Cursor shape of each handle by its position in shares of width and height.
 _CURSORS: Final = {
     (0, 0): Qt.CursorShape.SizeFDiagCursor,
     (1, 1): Qt.CursorShape.SizeFDiagCursor,
@@ -101,13 +99,12 @@ class BoxLayer:
 
     def box_of(self, rect: QRectF) -> BoundingBox | None:
         """The box for a canvas rectangle, clipped to the picture; None if nothing remains."""
-        room, rect = self._target(), rect.normalized() & self._target()
+        room = self._target()
+        rect = rect.normalized() & room
         if rect.isEmpty() or room.isEmpty():
             return None
-        left, top = (
-            (rect.left() - room.left()) / room.width(),
-            (rect.top() - room.top()) / room.height(),
-        )
+        left = (rect.left() - room.left()) / room.width()
+        top = (rect.top() - room.top()) / room.height()
         width, height = rect.width() / room.width(), rect.height() / room.height()
         return BoundingBox.of(*_turned(BoundingBox(left, top, width, height), -self._turns() % 4))
 
@@ -133,10 +130,9 @@ class BoxLayer:
             self._spot = spot
         elif current is not None and self.placed(current.box).contains(at):
             self._begin(_Drag.MOVE, self.placed(current.box))
-        elif (pressed := self.at(at)) is not None:
-            self.current = pressed
-            box = next(each.box for each in self.boxes if each.image_id == pressed)
-            self._begin(_Drag.MOVE, self.placed(box))
+        elif (pressed := self._box_at(at)) is not None:
+            self.current = pressed.image_id
+            self._begin(_Drag.MOVE, self.placed(pressed.box))
         elif draws and self._target().contains(at):
             self._begin(_Drag.DRAW, QRectF(at, at))
         return self._drag is not None
@@ -166,16 +162,11 @@ class BoxLayer:
         return True
 
     def _resized(self, by: QPointF) -> QRectF:
-        rect, (x, y) = QRectF(self._before), self._spot
-        if x == 0:
-            rect.setLeft(rect.left() + by.x())
-        elif x == 1:
-            rect.setRight(rect.right() + by.x())
-        if y == 0:
-            rect.setTop(rect.top() + by.y())
-        elif y == 1:
-            rect.setBottom(rect.bottom() + by.y())
-        return rect.normalized()
+        left, top = ((share == 0) for share in self._spot)
+        right, bottom = ((share == 1) for share in self._spot)
+        return self._before.adjusted(
+            by.x() * left, by.y() * top, by.x() * right, by.y() * bottom
+        ).normalized()
 
     def release(self) -> tuple[int | None, BoundingBox] | None:
         """End a drag.
@@ -194,18 +185,15 @@ class BoxLayer:
             return None
         return (None if drag is _Drag.DRAW else self._dragged), box
 
-    def cancel(self) -> None:
-        """Cancel a drag."""
-        self._drag, self._drawn = None, None
+    def _box_at(self, at: QPointF) -> ShownBox | None:
+        """The smallest box at a point."""
+        found = (each for each in self.boxes if self.placed(each.box).contains(at))
+        return min(found, key=lambda each: each.box.width * each.box.height, default=None)
 
     def at(self, at: QPointF) -> int | None:
         """Image id of the smallest box at a point."""
-        found = [each for each in self.boxes if self.placed(each.box).contains(at)]
-        return (
-            min(found, key=lambda each: each.box.width * each.box.height).image_id
-            if found
-            else None
-        )
+        found = self._box_at(at)
+        return None if found is None else found.image_id
 
     def cursor(self, at: QPointF, *, draws: bool) -> Qt.CursorShape | None:
         """Cursor shape at a point; None for that of the canvas."""
@@ -226,7 +214,7 @@ class BoxLayer:
         if current is None:
             return None
         rect = self.placed(current.box)
-        for spot in _SPOTS:
+        for spot in _CURSORS:
             away = at - _spot_place(rect, spot)
             if max(abs(away.x()), abs(away.y())) <= REACH:
                 return spot
@@ -265,7 +253,7 @@ class BoxLayer:
         if is_current and self.can_edit:
             painter.setPen(QPen(colour, 1))
             painter.setBrush(QColor(colours.surface))
-            for spot in _SPOTS:
+            for spot in _CURSORS:
                 middle = _spot_place(rect, spot)
                 half = QPointF(HANDLE / 2, HANDLE / 2)
                 painter.drawRect(QRectF(middle - half, middle + half))

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
+from math import isclose
 from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal, SignalInstance
-from PySide6.QtGui import (
-    QColor,
-    QImage,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-    QWheelEvent,
-)
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from app.canvas.camera import Camera
+from app.canvas.canvas import PanZoomCanvas
 from app.image_view.box_layer import BoxLayer, ShownBox
 from app.image_view.preview_mark import mark_as_preview, paint_preview_mark
 from app.image_view.shared_view import FITTED, SharedView
@@ -30,12 +26,8 @@ from engine.file_parts import BoundingBox, ImageSource, file_part
 
 LARGEST_ZOOM: Final = 16.0  # times the fitted size
 LARGEST_FIT: Final = 4.0  # screen pixels per pixel of a tiny image
-ZOOM_STEP: Final = 1.25  # factor of a key or button
 NOTCH_STEP: Final = 1.1
 """Zoom factor of a wheel notch. Chosen: three notches enlarge by a third, seven double the size."""
-NOTCH: Final = 120  # `QWheelEvent.angleDelta` of one notch
-PIXEL_STEP: Final = 1.004
-"""Zoom factor per pixel of a touchpad. Chosen: 175 pixels enlarge to twice the size."""
 MARGIN: Final = 16  # logical pixels around a fitted image
 PAN_SHARE: Final = 0.2  # of the viewport per press of an arrow key
 LONGEST_PAGE: Final = 3000
@@ -45,9 +37,10 @@ LARGEST_SIDE: Final = 6000
 
 
 @final
-class ImageCanvas(QWidget):
-    """Image canvas: the wheel zooms around the pointer, dragging pans."""
+class ImageCanvas(PanZoomCanvas):
+    """Image canvas, with the boxes of the image."""
 
+    notch_step = NOTCH_STEP
     view_changed = Signal(SharedView)  # zoomed or panned by the user
     # Screen pixels per image pixel; 0.0 without an image.
     zoom_changed = Signal(float)
@@ -77,14 +70,10 @@ class ImageCanvas(QWidget):
         self._image = QImage()
         # Clockwise quarter turns of images that were rotated here.
         self._turns: dict[ImageSource, int] = {}
-        self._zoom = 1.0
-        self._offset = QPointF()
-        self._dragged_from: QPointF | None = None
         self._threads: list[threading.Thread] = []
         self._posting = threading.Lock()
         self._is_stopped = False
         self.boxes = BoxLayer(self.target, lambda: self.turns)
-        self.setMouseTracking(True)
         self._decoded.connect(self._on_decoded, Qt.ConnectionType.QueuedConnection)
         self._counted.connect(self._on_counted, Qt.ConnectionType.QueuedConnection)
 
@@ -100,14 +89,15 @@ class ImageCanvas(QWidget):
         if source == self.source and self.has_image:
             return
         self.source, self._image, self.message = source, QImage(), ""
-        self._zoom, self._offset, self._view = 1.0, QPointF(), FITTED
+        self._view = FITTED
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         thread = threading.Thread(
             target=self._decode, args=(source,), name="image-view", daemon=True
         )
         self._threads.append(thread)
         thread.start()
-        self._tell()
+        self.zoom_changed.emit(0.0)
+        self.update()
 
     def _show_own_box(self, image: ImageSource | Path) -> None:
         """Mark the box of the image itself."""
@@ -155,43 +145,59 @@ class ImageCanvas(QWidget):
             self._follow_view()
         else:
             self.message = found
-        self._tell()
+            self.update()
 
-    def _tell(self) -> None:
-        self.zoom_changed.emit(self.scale)
-        self.update()
-
-    # -- zoom
+    # -- camera, in pixels of the rotated picture
 
     @property
     def scale(self) -> float:
         """Screen pixels per image pixel; 0.0 without an image."""
-        return self._fitted_scale() * self._zoom if self.has_image else 0.0
+        return self.camera.scale * self.devicePixelRatioF() if self.has_image else 0.0
+
+    @property
+    def fitting(self) -> Camera:
+        size, ratio = self._shown_size(), self.devicePixelRatioF()
+        across = self._room().width() * ratio / max(1.0, size.width())
+        along = self._room().height() * ratio / max(1.0, size.height())
+        scale = max(1e-3, min(across, along, LARGEST_FIT)) / ratio
+        return self.camera.centred((0.0, 0.0, size.width(), size.height()), scale)
+
+    @property
+    def scale_limits(self) -> tuple[float, float]:
+        fitted, actual = self.fitting.scale, 1 / self.devicePixelRatioF()
+        return min(fitted, actual), max(LARGEST_ZOOM * fitted, actual)
+
+    @property
+    def _zoom(self) -> float:
+        """Scale in multiples of the fitted one."""
+        return self.camera.scale / self.fitting.scale
 
     @property
     def is_fitted(self) -> bool:
-        return self._zoom == 1.0
-
-    def fit(self) -> None:
-        self._set_zoom(1.0, self._room().center())
+        return isclose(self._zoom, 1.0)
 
     def show_pixels(self) -> None:
         """Show the image at actual size, one image pixel per screen pixel."""
         if self.has_image:
-            self._set_zoom(1 / self._fitted_scale(), self._room().center())
+            self.pinch(1 / self.scale)
 
-    def zoom(self, steps: float) -> None:
-        """Zoom in by a number of steps around the centre; negative zooms out."""
-        self._set_zoom(self._zoom * ZOOM_STEP**steps, self._room().center())
+    def set_camera(self, camera: Camera) -> None:
+        if self.has_image:
+            self._set_within(camera)
+            self._share_view()
+            self.zoom_changed.emit(self.scale)
 
-    def _set_zoom(self, zoom: float, around: QPointF) -> None:
-        if not self.has_image:
-            return
-        before, self._zoom = self._zoom, self._possible_zoom(zoom)
-        centre = self._room().center() + self._offset
-        self._offset = self._within(self._offset + (around - centre) * (1 - self._zoom / before))
+    def pan(self, dx: float, dy: float) -> None:
+        self._set_within(self.camera.moved(dx, dy))
         self._share_view()
-        self._tell()
+
+    def _set_within(self, camera: Camera) -> None:
+        """Set the camera so that no part of the view is empty unnecessarily."""
+        size, room = self._shown_size(), self._room().size() / camera.scale
+        half = QSizeF(size - room).expandedTo(QSizeF(0, 0)) / 2
+        x = min(max(camera.x, size.width() / 2 - half.width()), size.width() / 2 + half.width())
+        y = min(max(camera.y, size.height() / 2 - half.height()), size.height() / 2 + half.height())
+        super().set_camera(replace(camera, x=x, y=y))
 
     # -- the same view in several canvases
 
@@ -204,29 +210,22 @@ class ImageCanvas(QWidget):
         """Show the same part as another canvas, as far as possible."""
         self._view = view
         self._follow_view()
-        self._tell()
 
     def _follow_view(self) -> None:
         if self.has_image:
-            self._zoom = self._possible_zoom(self._view.zoom)
-            size = self.target().size()
-            centre = QPointF(
-                (0.5 - self._view.x) * size.width(), (0.5 - self._view.y) * size.height()
-            )
-            self._offset = self._within(centre)
+            size, (least, most) = self._shown_size(), self.scale_limits
+            scale = min(max(self.fitting.scale * self._view.zoom, least), most)
+            x, y = self._view.x * size.width(), self._view.y * size.height()
+            self._set_within(replace(self.camera, x=x, y=y, scale=scale))
+            self.zoom_changed.emit(self.scale)
 
     def _share_view(self) -> None:
         """Store and emit the visible part; an axis that is wholly visible keeps its position."""
-        size, hidden = self.target().size(), self._hidden()
-        x = 0.5 - self._offset.x() / size.width() if hidden.width() > 0 else self._view.x
-        y = 0.5 - self._offset.y() / size.height() if hidden.height() > 0 else self._view.y
+        size, hidden = self._shown_size(), self._hidden()
+        x = self.camera.x / size.width() if hidden.width() > 0 else self._view.x
+        y = self.camera.y / size.height() if hidden.height() > 0 else self._view.y
         self._view = FITTED if self.is_fitted else SharedView(self._zoom, x, y)
         self.view_changed.emit(self._view)
-
-    def _possible_zoom(self, zoom: float) -> float:
-        smallest = min(1.0, 1 / self._fitted_scale())
-        largest = max(LARGEST_ZOOM, 1 / self._fitted_scale())
-        return max(smallest, min(largest, zoom))
 
     # -- rotation
 
@@ -239,14 +238,13 @@ class ImageCanvas(QWidget):
         """Rotate clockwise by quarter turns; negative for counter-clockwise."""
         if self.source is not None and self.has_image:
             self._turns[self.source] = (self.turns + quarters) % 4
-            self._zoom, self._offset = 1.0, QPointF()
-            self._tell()
+            self.fit()
 
     def _shown_size(self) -> QSizeF:
         size = QSizeF(self._image.size())
         return size.transposed() if self.turns % 2 else size
 
-    # -- panning
+    # -- panning by keys
 
     def can_move(self, x: int, y: int) -> bool:
         """Whether the image can be panned along an axis; each of -1, 0 and 1."""
@@ -255,26 +253,11 @@ class ImageCanvas(QWidget):
 
     def move_by(self, x: int, y: int) -> None:
         """Pan right (1, 0), down (0, 1) and so on, by a share of the viewport."""
-        step = QPointF(x * self.width() * PAN_SHARE, y * self.height() * PAN_SHARE)
-        self._move_to(self._offset - step)
-
-    def _move_to(self, offset: QPointF) -> None:
-        self._offset = self._within(offset)
-        self._share_view()
-        self.update()
+        self.pan(-x * self.width() * PAN_SHARE, -y * self.height() * PAN_SHARE)
 
     def _hidden(self) -> QSizeF:
         """Width and height of the image that exceed the viewport."""
-        target, room = self.target().size(), self._room().size()
-        return QSizeF(
-            max(0.0, target.width() - room.width()), max(0.0, target.height() - room.height())
-        )
-
-    def _within(self, offset: QPointF) -> QPointF:
-        """Clamp an offset so that the image leaves no part of the viewport empty unnecessarily."""
-        half = self._hidden() / 2
-        x = max(-half.width(), min(half.width(), offset.x()))
-        return QPointF(x, max(-half.height(), min(half.height(), offset.y())))
+        return (self.target().size() - self._room().size()).expandedTo(QSizeF(0, 0))
 
     # -- painting
 
@@ -283,17 +266,9 @@ class ImageCanvas(QWidget):
             self._margin, self._margin, -self._margin, -self._margin
         )
 
-    def _fitted_scale(self) -> float:
-        room, ratio = self._room(), self.devicePixelRatioF()
-        width, height = max(1.0, self._shown_size().width()), max(1.0, self._shown_size().height())
-        return max(
-            1e-3, min(room.width() * ratio / width, room.height() * ratio / height, LARGEST_FIT)
-        )
-
     def target(self) -> QRectF:
-        size = self._shown_size() * (self._fitted_scale() * self._zoom / self.devicePixelRatioF())
-        centre = self._room().center() + self._offset
-        return QRectF(centre - QPointF(size.width(), size.height()) / 2, size)
+        corner = QPointF(*self.camera.to_view(0, 0))
+        return QRectF(corner, self._shown_size() * self.camera.scale)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -324,68 +299,53 @@ class ImageCanvas(QWidget):
         """Fit again; the centre of the view stays as far as possible."""
         super().resizeEvent(event)
         self._follow_view()
-        self._tell()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        self._set_zoom(self._zoom * _zoom_by(event), event.position())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        super().mousePressEvent(event)  # the parent view takes the keyboard focus
+        super().mousePressEvent(event)
+        event.ignore()  # the parent view takes the keyboard focus
+
+    def on_press(self, event: QMouseEvent) -> None:
+        """Draw, move or resize a box, else drag a zoomed image."""
         if event.button() != Qt.MouseButton.LeftButton or not self.has_image:
             return
-        before, has_shift = (
-            self.boxes.current,
-            bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier),
-        )
-        if self.boxes.press(event.position(), draws=self._draws(event), is_above=has_shift):
+        before, at = self.boxes.current, event.position()
+        if self.boxes.press(at, draws=self._draws(event), is_above=_has_shift(event)):
             self.update()
             if self.boxes.current not in {before, None}:
                 self.box_chosen.emit(self.boxes.current)
         elif self.can_move(1, 1):
-            self._dragged_from = event.position() - self._offset
-            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+            self.grab_plane(at)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._dragged_from is not None:
-            self._move_to(event.position() - self._dragged_from)
-            return
+    def on_move(self, event: QMouseEvent) -> None:
         if self.boxes.move(event.position()):
             self.update()
-        if not self.boxes.is_dragging:
-            shape = (
-                self.boxes.cursor(event.position(), draws=self._draws(event))
-                if self.has_image
-                else None
-            )
-            self.unsetCursor() if shape is None else self.setCursor(shape)
+        if self.boxes.is_dragging:
+            return
+        shape = None
+        if self.has_image:
+            shape = self.boxes.cursor(event.position(), draws=self._draws(event))
+        self.unsetCursor() if shape is None else self.setCursor(shape)
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+    def on_release(self, event: QMouseEvent) -> None:
         was_dragging, found = self.boxes.is_dragging, self.boxes.release()
         if found is not None:
             image_id, box = found
             self.box_drawn.emit(box) if image_id is None else self.box_changed.emit(image_id, box)
         elif was_dragging and self.boxes.at(event.position()) is None:
             self.box_chosen.emit(-1)
-        self._dragged_from = None
         self.unsetCursor()
         self.update()
 
     def _draws(self, event: QMouseEvent) -> bool:
         """Whether a drag on the background draws a box instead of panning; Shift forces it."""
-        return not self.can_move(1, 1) or bool(
-            event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-        )
+        return not self.can_move(1, 1) or _has_shift(event)
 
     def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
         self.double_clicked.emit()
 
 
-def _zoom_by(event: QWheelEvent) -> float:
-    """Zoom factor of a wheel event; pixel deltas without a scroll phase depend on the driver."""
-    pixels = event.pixelDelta().y()
-    if pixels and event.phase() != Qt.ScrollPhase.NoScrollPhase:
-        return PIXEL_STEP**pixels
-    return NOTCH_STEP ** (event.angleDelta().y() / NOTCH)
+def _has_shift(event: QMouseEvent) -> bool:
+    return bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
 
 
 def picture_of(image: ImageSource | Path) -> ImageSource:

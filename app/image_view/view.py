@@ -65,22 +65,13 @@ _ARROWS: Final = {
 class ImageBar(QWidget):
     """`7 of 186 · IMG_0007.jpg`, buttons for previous and next image, and `- 100% +`."""
 
-    step_requested = Signal(int)  # -1 or 1
-    zoom_requested = Signal(int)  # -1 or 1
-    fit_requested = Signal()
-    pixels_requested = Signal()
-    rotation_requested = Signal(int)  # -1 or 1, clockwise quarter turns
-    left = Signal()
+    requested = Signal(str)  # name of a key of the page
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         spacing = tokens().spacing
-        self._before = _quiet(
-            "chevron_left", tr("Previous image"), "previous", lambda: self.step_requested.emit(-1)
-        )
-        self._after = _quiet(
-            "chevron_right", tr("Next image"), "next", lambda: self.step_requested.emit(1)
-        )
+        self._before = self._button("chevron_left", tr("Previous image"), "previous")
+        self._after = self._button("chevron_right", tr("Next image"), "next")
         self._place = make_label("", "strong")
         self._name = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self.pages = make_label("", "secondary")
@@ -92,23 +83,13 @@ class ImageBar(QWidget):
         self._scale.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._scale.setMinimumWidth(self._scale.fontMetrics().horizontalAdvance("0,000%"))
         self._zooming = (
-            _quiet(
-                "rotate_left",
-                tr("Rotate left"),
-                "turn_left",
-                lambda: self.rotation_requested.emit(-1),
-            ),
-            _quiet(
-                "rotate_right",
-                tr("Rotate right"),
-                "turn_right",
-                lambda: self.rotation_requested.emit(1),
-            ),
-            _quiet("zoom_out", tr("Zoom out"), "smaller", lambda: self.zoom_requested.emit(-1)),
+            self._button("rotate_left", tr("Rotate left"), "turn_left"),
+            self._button("rotate_right", tr("Rotate right"), "turn_right"),
+            self._button("zoom_out", tr("Zoom out"), "smaller"),
             self._scale,
-            _quiet("zoom_in", tr("Zoom in"), "larger", lambda: self.zoom_requested.emit(1)),
-            _quiet("fit", tr("Fit to the window"), "fit", self.fit_requested.emit),
-            _quiet("actual_size", tr("Actual size"), "actual_size", self.pixels_requested.emit),
+            self._button("zoom_in", tr("Zoom in"), "larger"),
+            self._button("fit", tr("Fit to the window"), "fit"),
+            self._button("actual_size", tr("Actual size"), "actual_size"),
         )
         layout = QHBoxLayout(self)
         layout.setContentsMargins(spacing.small, 0, spacing.small, spacing.tiny)
@@ -122,7 +103,17 @@ class ImageBar(QWidget):
         for part in self._zooming:
             layout.addWidget(part)
         layout.addSpacing(spacing.small)
-        layout.addWidget(_quiet("close", tr("Back to all images (Esc)"), "", self.left.emit))
+        close = make_icon_button("close", tr("Back to all images (Esc)"))
+        layout.addWidget(close)
+        close.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        close.clicked.connect(lambda: self.requested.emit("back"))
+
+    def _button(self, icon_name: str, tip: str, key: str) -> QToolButton:
+        """A button for a key of the page; does not take the focus when clicked."""
+        button = make_icon_button(icon_name, tip, lambda: self.requested.emit(key))
+        tell_key(button, tip, key, KEYS)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
 
     def show_place(self, name: str, place: int, count: int) -> None:
         """Show name and position: the `place`-th of `count`, counted from one."""
@@ -152,15 +143,6 @@ class ImageBar(QWidget):
             part.setEnabled(scale > 0)
 
 
-def _quiet(icon_name: str, tip: str, key: str, on_click: Callable[[], None]) -> QToolButton:
-    """A button that does not take the focus when clicked; its tool tip names a key of the page."""
-    button = make_icon_button(icon_name, tip, on_click)
-    if key:
-        tell_key(button, tip, key, KEYS)
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    return button
-
-
 @final
 class ImageView(QWidget):
     """A single image fitted to the page, below a bar with its name and position.
@@ -180,12 +162,7 @@ class ImageView(QWidget):
         self.canvas = ImageCanvas()
         column = fill_column(self, self.bar, self.canvas, spacing=0)
         column.setStretch(1, 1)
-        self.bar.left.connect(self.left)
-        self.bar.step_requested.connect(self.step_requested)
-        self.bar.zoom_requested.connect(self.canvas.zoom)
-        self.bar.fit_requested.connect(self.canvas.fit)
-        self.bar.pixels_requested.connect(self.canvas.show_pixels)
-        self.bar.rotation_requested.connect(self.canvas.rotate)
+        self.bar.requested.connect(self._on_requested)
         self.canvas.pages_counted.connect(self._on_pages_counted)
         self.canvas.zoom_changed.connect(self.bar.show_scale)
         self.canvas.double_clicked.connect(self.left)
@@ -200,16 +177,11 @@ class ImageView(QWidget):
             "turn_left": lambda: canvas.rotate(-1),
             "turn_right": lambda: canvas.rotate(1),
             "new_box": lambda: canvas.box_drawn.emit(NEW_BOX),
-            **{
-                f"move_{name}": partial(self._change_box, x, y, 0, 0)
-                for name, (x, y) in _STEPS.items()
-            },
-            **{
-                f"resize_{name}": partial(self._change_box, 0, 0, x, y)
-                for name, (x, y) in _STEPS.items()
-            },
             "actual_size": lambda: canvas.show_pixels() if canvas.is_fitted else canvas.fit(),
         }
+        for name, (x, y) in _STEPS.items():
+            self._acts[f"move_{name}"] = partial(self._change_box, x, y, 0, 0)
+            self._acts[f"resize_{name}"] = partial(self._change_box, 0, 0, x, y)
 
     @property
     def has_image(self) -> bool:
@@ -224,6 +196,10 @@ class ImageView(QWidget):
         self.setAccessibleDescription(name)
         self.bar.show_place(name, place, count)
         self.canvas.show_image(image)
+
+    def _on_requested(self, name: str) -> None:
+        """Carry out a button of the bar: like its key, but actual size does not fit again."""
+        self.canvas.show_pixels() if name == "actual_size" else self._acts[name]()
 
     def _on_pages_counted(self, count: int) -> None:
         """Show the number of pages, unless each page is an image of its own."""

@@ -16,11 +16,11 @@ from app.controls import (
     make_label,
     make_separator,
 )
+from app.map.canvas import MapCanvas, Tool
 from app.map.colouring import ColourBy
 from app.map.keys import KEYS
-from app.map.pointer import Tool
 from app.map.wording import colour_by_texts, level_text
-from app.texts import plain_tip, plural, tr
+from app.texts import plural, tr
 from app.theme.tokens import tokens
 from app.wording import images
 
@@ -33,13 +33,11 @@ class ViewBar(QWidget):
     """`Colour by [Class] [Top level] · names, prototypes, edges · move, lasso, rectangle · fit`."""
 
     colouring_chosen = Signal()
-    options_chosen = Signal()
-    tool_chosen = Signal(str)
-    fit_wanted = Signal()
     again_wanted = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, canvas: MapCanvas) -> None:
         super().__init__()
+        self._canvas = canvas
         self._caption = make_label(tr("Colour by"), "secondary")
         self.by = make_choice_box(colour_by_texts(), follows_choice=True)
         self.by.setAccessibleName(tr("Colour by"))
@@ -49,22 +47,24 @@ class ViewBar(QWidget):
         self.level.currentIndexChanged.connect(lambda _index: self.colouring_chosen.emit())
         for box in (self.by, self.level):
             box.currentIndexChanged.connect(lambda _index: self._arrange())
-        self.names = _switch("label", tr("Names of classes"), self.options_chosen.emit)
-        self.prototypes = _switch("target", tr("Prototypes"), self.options_chosen.emit)
-        self.edges = _switch("graph", tr("Edges between prototypes"), self.options_chosen.emit)
+        self.names = _switch("label", tr("Names of classes"))
+        self.prototypes = _switch("target", tr("Prototypes"))
+        self.edges = _switch("graph", tr("Edges between prototypes"))
+        for switch in (self.names, self.prototypes, self.edges):
+            switch.setChecked(True)
+            switch.toggled.connect(self._show_options)
         self.tools = {
-            Tool.MOVE: _tool("move", tr("Move (drag); Shift and drag selects")),
-            Tool.LASSO: _tool("lasso", KEYS.tip(tr("Select with a lasso"), "lasso")),
-            Tool.RECTANGLE: _tool("rectangle", tr("Select with a rectangle")),
+            Tool.MOVE: _switch("move", tr("Move (drag); Shift and drag selects")),
+            Tool.LASSO: _switch("lasso", KEYS.tip(tr("Select with a lasso"), "lasso")),
+            Tool.RECTANGLE: _switch("rectangle", tr("Select with a rectangle")),
         }
         group = QButtonGroup(self)
         for tool, button in self.tools.items():
             group.addButton(button)
-            button.clicked.connect(
-                lambda _is_on=False, tool=tool: self.tool_chosen.emit(tool.value)
-            )
+            button.clicked.connect(lambda _is_on=False, tool=tool: canvas.use(tool))
         self.tools[Tool.MOVE].setChecked(True)
-        fit = make_icon_button("fit", KEYS.tip(tr("Show all"), "fit"), self.fit_wanted.emit)
+        canvas.tool_changed.connect(lambda name: self.tools[Tool(name)].setChecked(True))
+        fit = make_icon_button("fit", KEYS.tip(tr("Show all"), "fit"), canvas.fit)
         self.again = make_icon_button("refresh", tr("Update the map"), self.again_wanted.emit)
         self._lay_out(fit)
 
@@ -142,8 +142,12 @@ class ViewBar(QWidget):
         self._show_whether_level_counts()
         self._arrange()
 
-    def show_tool(self, tool: str) -> None:
-        self.tools[Tool(tool)].setChecked(True)
+    def _show_options(self) -> None:
+        prototypes = self.prototypes.isChecked()
+        self.edges.setEnabled(prototypes)
+        self._canvas.show_options(
+            names=self.names.isChecked(), prototypes=prototypes, edges=self.edges.isChecked()
+        )
 
     def _on_by_changed(self, _index: int) -> None:
         self._show_whether_level_counts()
@@ -210,15 +214,7 @@ class ChosenBar(QWidget):
         self.setVisible(count > 0)
 
 
-def _switch(icon_name: str, tip: str, on_switch: object) -> QToolButton:
-    button = make_icon_button(icon_name, plain_tip(tip))
-    button.setCheckable(True)
-    button.setChecked(True)
-    button.toggled.connect(lambda _is_on: on_switch())  # type: ignore[operator]
-    return button
-
-
-def _tool(icon_name: str, tip: str) -> QToolButton:
+def _switch(icon_name: str, tip: str) -> QToolButton:
     button = make_icon_button(icon_name, tip)
     button.setCheckable(True)
     return button

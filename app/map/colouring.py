@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.theme.tokens import Scheme
-from engine.arrays import Doubles, Flags
+from engine.arrays import Doubles, Flags, Integers, rows_of
 from engine.collection.state import NO_CLASS, UNKNOWN, Codes, CollectionState, shown_classes
 from engine.graph.class_colours import class_colour
 from engine.map import palette
+from engine.map.figure import at_level
 from engine.map.palette import argb
 
 if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
-
-Ids = NDArray[np.int64]
 
 PALETTE: Final[Mapping[Scheme, tuple[str, ...]]] = {
     Scheme.LIGHT: palette.LIGHT,
@@ -84,10 +84,10 @@ class Colouring:
 
 
 def coloured(
-    image_ids: Ids, state: CollectionState, graph: CategoryGraph, options: ColouringOptions
+    image_ids: Integers, state: CollectionState, graph: CategoryGraph, options: ColouringOptions
 ) -> Colouring:
     """Colours of images (n,) in ascending id; removed images count as without a class."""
-    places, is_there = _places_in(state, image_ids)
+    places, is_there = rows_of(image_ids, state.image_ids)
     shown = shown_classes(
         state.label_class[places], state.best_class[places], state.is_unknown[places]
     )
@@ -119,28 +119,16 @@ def coloured(
             return _by_class(at_level, options, at_level)
 
 
-def _places_in(state: CollectionState, image_ids: Ids) -> tuple[Ids, Flags]:
-    if not len(state.image_ids):
-        return np.zeros(len(image_ids), dtype=np.int64), np.zeros(len(image_ids), dtype=bool)
-    at = np.minimum(np.searchsorted(state.image_ids, image_ids), len(state.image_ids) - 1)
-    return at, state.image_ids[at] == image_ids
-
-
 def _at_level(shown: Codes, graph: CategoryGraph, level: int | None) -> Codes:
     """The class (n,) at or above a level for each class; with several parents, by the first."""
     if level is None:
         return shown
     found, back = np.unique(shown, return_inverse=True)
-    return np.array([class_at(graph, each, level) for each in found.tolist()], dtype=np.int32)[back]
-
-
-def class_at(graph: CategoryGraph, class_id: int, level: int) -> int:
-    """A class or its ancestor at a level; with several parents, by the first."""
-    if class_id == NO_CLASS or class_id not in graph:
-        return NO_CLASS
-    while graph.level(class_id) > level:
-        class_id = graph.parents(class_id)[0]
-    return class_id
+    above = [
+        at_level(graph, class_id, level) if class_id in graph else NO_CLASS
+        for class_id in found.tolist()
+    ]
+    return np.array(above, dtype=np.int32)[back]
 
 
 def _by_class(classes: Codes, options: ColouringOptions, at_level: Codes) -> Colouring:
@@ -179,20 +167,26 @@ def _by_status(
     options: ColouringOptions,
     at_level: Codes,
 ) -> Colouring:
-    bright = PALETTE[options.scheme]
+    bright, other = PALETTE[options.scheme], OTHER[options.scheme]
     kinds = np.select([is_unknown, labels >= 0, shown != NO_CLASS], [2, 0, 1], default=3)
-    colours = [bright[0], bright[7], bright[3], OTHER[options.scheme]]
-    names = ("labelled", "predicted", "unknown", "none")
-    counts = np.bincount(kinds, minlength=4).tolist()
-    legend = tuple(
-        LegendEntry(colours[each], counts[each], kind=names[each])
-        for each in range(4)
-        if counts[each]
-    )
-    ranks = np.array((3, 1, 2, 0), dtype=np.uint8)[kinds]
-    return Colouring(
-        np.array([argb(each) for each in colours], dtype=np.uint32)[kinds], ranks, legend, at_level
-    )
+    entries = [
+        LegendEntry(bright[0], 0, kind="labelled"),
+        LegendEntry(bright[7], 0, kind="predicted"),
+        LegendEntry(bright[3], 0, kind="unknown"),
+        LegendEntry(other, 0, kind="none"),
+    ]
+    return _by_entry(kinds, entries, (3, 1, 2, 0), at_level)
+
+
+def _by_entry(
+    numbers: Integers, entries: Sequence[LegendEntry], ranks: Sequence[int], at_level: Codes
+) -> Colouring:
+    """Colour images by the numbers (n,) of their legend entries, which are counted here."""
+    counts = np.bincount(numbers, minlength=len(entries)).tolist()
+    counted = [replace(entry, count=count) for entry, count in zip(entries, counts, strict=True)]
+    colours = np.array([argb(entry.colour) for entry in entries], dtype=np.uint32)
+    legend = tuple(entry for entry in counted if entry.count)
+    return Colouring(colours[numbers], np.array(ranks, dtype=np.uint8)[numbers], legend, at_level)
 
 
 def _by_value(
@@ -203,34 +197,16 @@ def _by_value(
     kind: str,
 ) -> Colouring:
     """Colours of values (n,) in steps; NaN is grey."""
-    has_value = ~np.isnan(values)
-    steps = max(len(edges) - 1, 1)
-    step = np.clip(
-        np.searchsorted(np.array(edges[1:-1]), np.where(has_value, values, 0.0), side="right"),
-        0,
-        steps - 1,
-    )
-    colours = [*RAMP[options.scheme][:steps], OTHER[options.scheme]]
-    at = np.where(has_value, step, len(colours) - 1)
-    counts = np.bincount(at, minlength=len(colours)).tolist()
-    legend = [
-        LegendEntry(colours[each], counts[each], kind=kind, range=(edges[each], edges[each + 1]))
-        for each in range(len(edges) - 1)
-        if counts[each]
+    has_value, steps = ~np.isnan(values), len(edges) - 1
+    step = np.searchsorted(edges[1:-1], np.where(has_value, values, 0.0), side="right")
+    entries = [
+        LegendEntry(colour, 0, kind=kind, range=bounds)
+        for colour, bounds in zip(RAMP[options.scheme], pairwise(edges), strict=False)
     ]
-    if counts[-1]:
-        legend.append(
-            LegendEntry(
-                colours[-1], counts[-1], kind="labelled_or_none" if kind == "score" else "undated"
-            )
-        )
-    ranks = np.where(has_value, 1, 0).astype(np.uint8)
-    return Colouring(
-        np.array([argb(each) for each in colours], dtype=np.uint32)[at],
-        ranks,
-        tuple(legend),
-        at_level,
-    )
+    rest = "labelled_or_none" if kind == "score" else "undated"
+    entries.append(LegendEntry(OTHER[options.scheme], 0, kind=rest))
+    numbers = np.where(has_value, step, steps)
+    return _by_entry(numbers, entries, [*[1] * steps, 0], at_level)
 
 
 def _date_edges(days: Doubles) -> tuple[float, ...]:

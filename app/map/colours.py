@@ -6,14 +6,17 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Final, final
 
+import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from app.map.colouring import ColourBy, ColouringOptions, coloured
 from app.map.labels import class_places
-from app.map.scene import MapScene, PrototypeMark
+from app.map.points import MapPoints
+from app.map.scene import MapScene, PlacedPrototypes
 from app.theme import theme_of
 from app.theme.tokens import tokens
+from engine.map.prototypes import MapPrototypes, placed, prototypes_of
 
 if TYPE_CHECKING:
     from app.jobs.background_thread import BackgroundThread
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
     from engine.collection.state import CollectionState
     from engine.graph.category_graph import CategoryGraph
     from engine.map.image_map import ImageMap
-    from engine.map.prototypes import MapPrototypes
     from engine.project import Change
 
 SOON_MS: Final = 40  # debounce of changes
@@ -44,7 +46,7 @@ class MapColours(QObject):
         self.scene = MapScene()
         self.graph: CategoryGraph | None = None  # a copy for the background thread
         self.depth = 0  # number of levels
-        self._wish = ColouringOptions(level=0)
+        self._options = ColouringOptions(level=0)
         self._dates: dict[int, int] = {}
         self._number = 0
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
@@ -73,15 +75,13 @@ class MapColours(QObject):
         self._number += 1
 
     def colour_by(self, by: ColourBy, level: int | None) -> None:
-        self._wish = replace(self._wish, by=by, level=level)
+        self._options = replace(self._options, by=by, level=level)
         if by is ColourBy.DATE:
             self._session.ask(days_of, self._take_dates, owner=self, topic="map dates")
         self.refresh()
 
     def _show_points(self) -> None:
         """Show the images of the map, except hidden ones."""
-        from app.map.points import MapPoints
-
         assert self.map is not None
         state = self._session.state
         self._hidden = frozenset() if state is None else state.hidden
@@ -95,7 +95,7 @@ class MapColours(QObject):
     def _on_change_made(self, change: Change) -> None:
         from engine.project.camera_clocks import CLOCKS_SETTING
 
-        if CLOCKS_SETTING in change.settings and self._wish.by is ColourBy.DATE:
+        if CLOCKS_SETTING in change.settings and self._options.by is ColourBy.DATE:
             self._session.ask(days_of, self._take_dates, owner=self, topic="map dates")
 
     def _take_dates(self, days: dict[int, int]) -> None:
@@ -115,15 +115,15 @@ class MapColours(QObject):
         if self.map is None or state is None:
             return
         if state.hidden != self._hidden:
-            marks, edges = self.scene.prototypes, self.scene.edges
+            prototypes = self.scene.prototypes
             self._show_points()
-            self.scene = self.scene.with_prototypes(marks, edges)
+            self.scene = replace(self.scene, prototypes=prototypes)
         if self.graph is None:
             copied = lambda live: live.project.classes.graph.copy()  # noqa: E731 (a question)
             self._session.ask(copied, self._take_graph, owner=self, topic="map graph")
             return
         self._number += 1
-        number, graph, options = self._number, self.graph, self._full_wish()
+        number, graph, options = self._number, self.graph, self._full_options()
         scene = self.scene
 
         def work() -> None:
@@ -133,13 +133,15 @@ class MapColours(QObject):
 
         self._thread.submit(work, lambda _message: None)
 
-    def _full_wish(self) -> ColouringOptions:
+    def _full_options(self) -> ColouringOptions:
         stored = dict(self._session.marks.colours)
-        return replace(self._wish, scheme=tokens().scheme, stored_colours=stored, dates=self._dates)
+        return replace(
+            self._options, scheme=tokens().scheme, stored_colours=stored, dates=self._dates
+        )
 
     def _take(self, number: int, of: MapScene, made: MapScene) -> None:
         if number == self._number and of.points is self.scene.points:
-            self.scene = made.with_prototypes(self.scene.prototypes, self.scene.edges)
+            self.scene = replace(made, prototypes=self.scene.prototypes)
             self.made.emit(self.scene)
 
     # -- prototypes
@@ -147,31 +149,24 @@ class MapColours(QObject):
     def _ask_prototypes(self) -> None:
         if self.map is not None:
             self._session.ask(
-                prototypes_in, self._place_prototypes, owner=self, topic="map prototypes"
+                prototypes_of, self._place_prototypes, owner=self, topic="map prototypes"
             )
 
     def _place_prototypes(self, found: MapPrototypes) -> None:
-        made, graph = self.map, self._session.graph
+        made = self.map
         if made is None or not made.space.takes(found.vectors.shape[1]):
             return
-        names = [
-            graph.shown_name(each) if each in graph else "" for each in found.class_ids.tolist()
-        ]
 
         def work() -> None:
-            from engine.map.prototypes import placed
-
-            spots = zip(found.class_ids.tolist(), names, placed(made, found), strict=True)
-            marks = [PrototypeMark(class_id, name, *spot) for class_id, name, spot in spots]
-            self._thread.post(lambda: self._take_prototypes(made, marks, found))
+            edges = np.array(found.edges, dtype=np.int64).reshape(-1, 2)
+            prototypes = PlacedPrototypes(found.class_ids, placed(made, found), edges)
+            self._thread.post(lambda: self._take_prototypes(made, prototypes))
 
         self._thread.submit(work, lambda _message: None)
 
-    def _take_prototypes(
-        self, of: ImageMap, marks: list[PrototypeMark], found: MapPrototypes
-    ) -> None:
+    def _take_prototypes(self, of: ImageMap, prototypes: PlacedPrototypes) -> None:
         if of is self.map:
-            self.scene = self.scene.with_prototypes(marks, found.edges)
+            self.scene = replace(self.scene, prototypes=prototypes)
             if self.scene.order is not None:
                 self.made.emit(self.scene)
 
@@ -193,13 +188,6 @@ def _coloured_scene(
     tells_classes = options.by in (ColourBy.CLASS, ColourBy.LABEL)
     scene = replace(scene, stored_colours=options.stored_colours if tells_classes else None)
     return scene.coloured(colouring, places, names)
-
-
-def prototypes_in(live: LiveCollection) -> MapPrototypes:
-    """Prototypes of the model; runs on the project thread."""
-    from engine.map.prototypes import prototypes_of
-
-    return prototypes_of(live)
 
 
 def days_of(live: LiveCollection) -> dict[int, int]:

@@ -14,7 +14,7 @@ from app.map.wording import entry_text, placed_line, set_title
 from app.palette.logic import ClassChoice, class_rows
 from app.session.subsets import ImageSet
 from app.texts import marked, tr
-from app.wording import probability_text, sentence
+from app.wording import probability_text
 from app.workspace.selection_bar import acceptable, errors_text
 from engine.collection.state import EMPTY, NO_CLASS, UNKNOWN, ImageStatus
 from engine.file_parts import ImageSource
@@ -23,12 +23,11 @@ from engine.project.labels import IN_BULK
 
 if TYPE_CHECKING:
     from app.map.colours import MapColours
+    from app.map.loader import MapLoader
     from app.map.scene import MapScene
-    from app.map.source import MapSource
     from app.map.view import MapPage
     from app.palette.logic import Choice, PaletteRow
     from app.shell import Shell
-    from engine.events import Progress
     from engine.map.image_map import ImageMap
     from engine.project import Change, Project
 
@@ -46,7 +45,7 @@ class Maps(Feature):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.page: MapPage | None = None
-        self._source: MapSource | None = None
+        self._loader: MapLoader | None = None
         self._colours: MapColours | None = None
         self._ready = 0  # embedded images at the last lookup of the map
         self._is_dismissed = False
@@ -60,19 +59,19 @@ class Maps(Feature):
         """Show the map page, and compute a missing map."""
         page = self._made_page()
         self._shell.workspace.show_page(page, tr("Map"))
-        if self.source.slot.is_busy:
+        if self.loader.slot.is_busy:
             return
         self._look()
 
     def stop(self) -> None:
         if self.page is not None:
             self.page.canvas.stop()
-            self.source.stop()
+            self.loader.work_thread.stop()
 
     @property
-    def source(self) -> MapSource:
-        assert self._source is not None, "the page is made"
-        return self._source
+    def loader(self) -> MapLoader:
+        assert self._loader is not None, "the page is made"
+        return self._loader
 
     @property
     def colours(self) -> MapColours:
@@ -82,38 +81,30 @@ class Maps(Feature):
     def _made_page(self) -> MapPage:
         if self.page is None:
             from app.map.colours import MapColours
-            from app.map.source import MapSource
+            from app.map.loader import MapLoader
             from app.map.view import MapPage
 
-            self._source = source = MapSource(self._session, self)
-            self._colours = colours = MapColours(self._session, source.work_thread, self)
             self.page = page = MapPage(self._thumbnails, self._source_of, self._class_text_of)
+            self._loader = loader = MapLoader(self._session, page, self)
+            self._colours = MapColours(self._session, loader.work_thread, self)
+            self._colours.made.connect(self._show_scene)
+            loader.found.connect(self._on_found)
             self.tell_page(page)
-            source.nothing_embedded.connect(self._on_nothing_embedded)
-            source.missing.connect(lambda: self._show_making(None))
-            source.found.connect(self._on_found)
-            source.progressed.connect(self._on_progress)
-            source.failed.connect(self._on_failed)
-            source.stopped.connect(self._on_stopped)
-            colours.made.connect(self._show_scene)
-            self._connect_page(page)
+            page.bar.colouring_chosen.connect(self._on_colouring_chosen)
+            page.bar.again_wanted.connect(loader.make_again)
+            page.canvas.selected.connect(self._show_chosen)
+            page.label_wanted.connect(self._label)
+            page.accept_wanted.connect(self._accept)
+            page.grid_wanted.connect(self._show_in_grid)
+            page.image_clicked.connect(self._on_image_clicked)
+            page.image_opened.connect(self._shell.workspace.open_image)
         return self.page
-
-    def _connect_page(self, page: MapPage) -> None:
-        page.bar.colouring_chosen.connect(self._on_colouring_chosen)
-        page.bar.again_wanted.connect(self._make_again)
-        page.canvas.selected.connect(self._show_chosen)
-        page.label_wanted.connect(self._label)
-        page.accept_wanted.connect(self._accept)
-        page.grid_wanted.connect(self._show_in_grid)
-        page.image_clicked.connect(self._on_image_clicked)
-        page.image_opened.connect(self._shell.workspace.open_image)
 
     # -- loading
 
     def _look(self) -> None:
         self._ready = self._ready_count()
-        self.source.look()
+        self.loader.look()
 
     def _ready_count(self) -> int:
         state = self._session.state
@@ -128,63 +119,12 @@ class Maps(Feature):
 
     def _look_for_new(self) -> None:
         """Place new images after a run of embeddings has ended."""
-        if self.page is None or not self.page.isVisible() or self.source.slot.is_busy:
+        if self.page is None or not self.page.isVisible() or self.loader.slot.is_busy:
             return
         if self._shell.embedding.job is not None:
             self._settled.start()
         else:
             self._look()
-
-    def _on_nothing_embedded(self) -> None:
-        assert self.page is not None
-        state = self._session.state
-        waiting = 0 if state is None else int((state.status == ImageStatus.WAITING).sum())
-        text = (
-            tr("The map is built as soon as your images are analysed.")
-            if waiting
-            else tr("Add images: look-alikes will be shown side by side here.")
-        )
-        self.page.show_state().show_words(tr("No map yet"), text)
-
-    def _show_making(self, progress: Progress | None) -> None:
-        assert self.page is not None
-        words = self.page.show_state()
-        text = tr("Look-alikes are placed side by side. You can keep working.")
-        words.show_words(tr("Building the map…"), text, tr("Cancel"), self.source.cancel)
-        words.show_progress(progress)
-
-    def _on_progress(self, progress: Progress) -> None:
-        if self.page is not None and not self.page.is_map_shown:
-            self._show_making(progress)
-
-    def _on_failed(self, message: str) -> None:
-        assert self.page is not None
-        if self.page.is_map_shown:
-            self.page.notice.ask(sentence(message), ((tr("Try again"), self._try_again),))
-        else:
-            words = self.page.show_state()
-            words.show_words(
-                tr("The map could not be built"),
-                sentence(message),
-                tr("Try again"),
-                self._try_again,
-            )
-
-    def _try_again(self) -> None:
-        assert self.page is not None
-        self.page.notice.hide()
-        self._look()
-
-    def _on_stopped(self) -> None:
-        if self.page is not None and not self.page.is_map_shown:
-            self.page.show_state().show_words(
-                tr("Building the map was cancelled"), "", tr("Build the map"), self._look
-            )
-
-    def _make_again(self) -> None:
-        assert self.page is not None
-        self.page.notice.hide()
-        self.source.make_again()
 
     def _on_found(self, made: ImageMap, left: int) -> None:
         assert self.page is not None
@@ -193,7 +133,7 @@ class Maps(Feature):
         later = made.later_count
         if left == 0 and later >= FEWEST_LATER and (made.is_stale or not self._is_dismissed):
             self._is_dismissed = True  # shown once, and again when much of the map is stale
-            self.page.notice.ask(placed_line(later), ((tr("Update"), self._make_again),))
+            self.page.notice.ask(placed_line(later), ((tr("Update"), self.loader.make_again),))
         elif not later:
             self.page.notice.hide()
 
@@ -229,7 +169,7 @@ class Maps(Feature):
     def _on_closed(self) -> None:
         self._settled.stop()
         if self.page is not None:
-            self.source.forget()
+            self.loader.slot.abandon()
             self.colours.forget()
             self.page.clear()
             self.page.canvas.show_scene(self.colours.scene)

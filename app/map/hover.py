@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
+from app.canvas.painting import paint_floating_card
 from app.controls import ElidedLabel
 from app.images.pixels import paint_square
 from app.theme.tokens import tokens
@@ -68,19 +69,11 @@ class HoverCard(QWidget):
         return self._name.text(), self._class.text()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        worn, painter = tokens(), QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colours, painter = tokens().colours, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.setPen(QColor(worn.colours.border))
-        painter.setBrush(QColor(worn.colours.raised))
-        painter.drawRoundedRect(
-            self.rect().adjusted(0, 0, -1, -1), worn.spacing.radius, worn.spacing.radius
-        )
+        paint_floating_card(painter, self.rect(), QColor(colours.raised), colours.border)
         if self._source is not None:
             picture = self._thumbnails.pixmap(self._source, SIDE, self.devicePixelRatioF())
-            paint_square(
-                painter,
-                QRect(_PAD, _PAD, SIDE, SIDE),
-                picture or self._thumbnails.stand_in(self._source),
-            )
+            well = QRect(_PAD, _PAD, SIDE, SIDE)
+            paint_square(painter, well, picture or self._thumbnails.stand_in(self._source))
         painter.end()

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import Floats, Integers
+from app.canvas.camera import Camera, Rect
+from engine.arrays import Codes, Floats, Integers
 from engine.collection.state import NO_CLASS
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ FEWEST: Final = 3  # least number of images of a named class
 HALVINGS: Final = 4  # iterations of `_place`
 MOST_NAMES: Final = 40  # names shown at a time
 GAP: Final = 6.0  # pixels between two names
-
-Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -35,8 +33,8 @@ class ClassPlace:
 
 
 def class_places(
-    classes: NDArray[np.int32],
-    finest: NDArray[np.int32],
+    classes: Codes,
+    finest: Codes,
     places: Floats,
     graph: CategoryGraph,
 ) -> tuple[ClassPlace, ...]:
@@ -67,7 +65,7 @@ def class_places(
     return tuple(sorted(large, key=lambda each: (each.depth, -each.count, each.class_id)))
 
 
-def _groups(classes: NDArray[np.int32]) -> Iterable[tuple[int, Integers]]:
+def _groups(classes: Codes) -> Iterable[tuple[int, Integers]]:
     order = np.argsort(classes, kind="stable")
     found, first = np.unique(classes[order], return_index=True)
     return zip(found.tolist(), np.split(order, first[1:]), strict=True) if len(found) else ()
@@ -88,21 +86,20 @@ def _place(class_id: int, places: Floats, depth: int) -> ClassPlace:
 
 def placed_apart(
     wanted: Iterable[tuple[float, float, float, float]],
-    view: tuple[float, float],
-    taken: Sequence[Box] = (),
-) -> list[tuple[int, Box]]:
+    view: Camera,
+    taken: Sequence[Rect] = (),
+) -> list[tuple[int, Rect]]:
     """Choose boxes that fit into a view without overlaps; earlier ones have priority.
 
     Args:
         wanted: centre and size of each box, in pixels.
-        view: width and height.
         taken: boxes placed before.
     """
-    kept: list[tuple[int, Box]] = []
+    kept: list[tuple[int, Rect]] = []
     boxes = list(taken)
     for number, (x, y, width, height) in enumerate(wanted):
         box = (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
-        is_inside = box[0] >= 0 and box[1] >= 0 and box[2] <= view[0] and box[3] <= view[1]
+        is_inside = box[0] >= 0 and box[1] >= 0 and box[2] <= view.width and box[3] <= view.height
         if is_inside and not any(_touch(box, other) for other in boxes):
             boxes.append(box)
             kept.append((number, box))
@@ -111,7 +108,7 @@ def placed_apart(
     return kept
 
 
-def _touch(one: Box, other: Box) -> bool:
+def _touch(one: Rect, other: Rect) -> bool:
     return (
         one[0] - GAP < other[2]
         and other[0] - GAP < one[2]

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from app.canvas.painting import paint_floating_card
 from app.mirroring import isolated, placed
 from app.theme.tokens import tokens
 from app.wording import clauses, number, titled
@@ -59,16 +60,9 @@ class Legend(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         worn, painter, metrics, whole = tokens(), QPainter(self), self._metrics, QRectF(self.rect())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ground = QColor(worn.colours.surface)
         ground.setAlphaF(0.93)
-        painter.setPen(QColor(worn.colours.hairline))
-        painter.setBrush(ground)
-        painter.drawRoundedRect(
-            QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5),
-            worn.spacing.radius,
-            worn.spacing.radius,
-        )
+        paint_floating_card(painter, self.rect(), ground, worn.colours.hairline)
         font = self.font()
         font.setPixelSize(worn.sizes.caption)
         painter.setFont(font)

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from app.map.scene import MANY, faded
+from app.map.scene import MANY
 from app.theme.tokens import tokens
 from engine.map.raster import Layer, View, draw_layers, draw_smooth
 
 if TYPE_CHECKING:
     from app.jobs.background_thread import BackgroundThread
-    from app.map.seen import MapView
+    from app.map.plane import MapPlane
 
 MOST_CHOSEN: Final = 60_000  # selected points painted in a frame, at most
 MOST_EDGED: Final = 15_000  # selected points painted with an outline, at most
@@ -28,22 +28,14 @@ _FINE: Final = 1.75
 class PointPainter:
     """Paints points; caches colours and the antialiased picture."""
 
-    def __init__(self, view: MapView, thread: BackgroundThread) -> None:
+    def __init__(self, view: MapPlane, thread: BackgroundThread) -> None:
         self._view = view
         self._thread = thread
-        self._faded: NDArray[np.uint32] | None = None
         self._smooth: tuple[object, QImage] | None = None
-
-    def forget_colours(self) -> None:
-        self._faded = None
-
-    def forget_smooth(self) -> None:
-        """Drop the antialiased picture."""
-        self._smooth = None
 
     def paint(self, painter: QPainter) -> None:
         view = self._view
-        if self._smooth is not None and self._smooth[0] == self._key():
+        if self._smooth is not None and self._smooth[0] == self._key() and not view.chosen_count:
             painter.drawImage(0, 0, self._smooth[1])
             return
         is_dense = self._paint_density(painter)
@@ -66,7 +58,7 @@ class PointPainter:
         image = QImage(
             density.pixels.data, side, side, 4 * side, QImage.Format.Format_ARGB32_Premultiplied
         )
-        left, top, right, bottom = view.seen
+        left, top, right, bottom = view.camera.seen
         corner = ((left - density.left) / unit, (top - density.top) / unit)
         source = QRectF(*corner, (right - left) / unit, (bottom - top) / unit)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
@@ -79,9 +71,7 @@ class PointPainter:
         assert order is not None, "only a coloured scene is painted"
         radius, colours = view.radius * view.devicePixelRatioF(), order.colours
         if view.chosen_count:
-            if self._faded is None:
-                self._faded = faded(order.colours, _ground())
-            colours = self._faded
+            colours = order.faded(_ground())
         if len(order.rows) <= MANY:
             return Layer(order.places, colours, radius)
         rows = np.sort(order.place_of[view.rows_in_view()])
@@ -111,8 +101,7 @@ class PointPainter:
     def _key(self) -> object:
         """Cache key of the antialiased picture."""
         view = self._view
-        size = view.width(), view.height(), view.devicePixelRatioF()
-        return view.camera, size, id(view.scene.order), tokens().scheme
+        return view.camera, view.devicePixelRatioF(), view.scene.order, tokens().scheme
 
     def smooth_edges(self) -> None:
         """Start antialiasing, unless pixels are too small for it to matter."""

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Flags, Floats, Integers, no_integers
+from app.canvas.camera import Rect
+from engine.arrays import Flags, Floats, Integers, no_integers, rows_of
 
 if TYPE_CHECKING:
     from engine.map.image_map import ImageMap
 
-Rows = NDArray[np.int64]
-Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 MARGIN: Final = 4.0  # units of the plane around all points
+FADED: Final = 0.72  # share of the background colour in unselected points while some are selected
 
 
 @final
@@ -45,7 +45,7 @@ class MapPoints:
         return len(self.image_ids)
 
     @cached_property
-    def bounds(self) -> Box:
+    def bounds(self) -> Rect:
         """Bounding box of all points, with a margin."""
         if not len(self):
             return -50.0, -50.0, 50.0, 50.0
@@ -55,15 +55,12 @@ class MapPoints:
         )
         return left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN
 
-    def rows_of(self, image_ids: Sequence[int] | Integers) -> Rows:
+    def rows_of(self, image_ids: Integers) -> Integers:
         """Rows of the images that are on the map."""
-        wanted = np.asarray(image_ids, dtype=np.int64)
-        if not len(self) or not len(wanted):
-            return no_integers()
-        at = np.minimum(np.searchsorted(self.image_ids, wanted), len(self) - 1)
-        return at[self.image_ids[at] == wanted]
+        rows, is_there = rows_of(image_ids, self.image_ids)
+        return rows[is_there]
 
-    def within(self, box: Box) -> Flags:
+    def within(self, box: Rect) -> Flags:
         """Mask (n,) of the points in a box."""
         x, y = self.places[:, 0], self.places[:, 1]
         return (x >= box[0]) & (x <= box[2]) & (y >= box[1]) & (y <= box[3])
@@ -105,7 +102,7 @@ class MapPoints:
 class PaintOrder:
     """Points in paint order, lowest rank first."""
 
-    rows: Rows  # (n,) rows of the points
+    rows: Integers  # (n,) rows of the points
     places: Floats  # (n, 2) in this order
     colours: NDArray[np.uint32]  # (n,) in this order
 
@@ -115,6 +112,16 @@ class PaintOrder:
         found = np.empty(len(self.rows), dtype=np.int64)
         found[self.rows] = np.arange(len(self.rows))
         return found
+
+    @lru_cache(maxsize=1)  # noqa: B019 (holds one order)
+    def faded(self, ground: int) -> NDArray[np.uint32]:
+        """Colours (n,) blended with the background."""
+        mixed = np.full(len(self.colours), 0xFF000000, dtype=np.uint32)
+        for shift in (16, 8, 0):
+            part = (self.colours >> np.uint32(shift) & np.uint32(0xFF)).astype(np.float32)
+            towards = part + (float(ground >> shift & 0xFF) - part) * np.float32(FADED)
+            mixed |= np.rint(towards).astype(np.uint32) << np.uint32(shift)
+        return mixed
 
     @classmethod
     def of(

@@ -16,7 +16,7 @@ from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
-    from app.map.seen import MapView
+    from app.map.plane import MapPlane
 
 SIDE: Final = 52  # logical pixels
 CELL: Final = 64.0  # size of a grid cell, at least
@@ -30,20 +30,17 @@ class Thumbs:
 
     def __init__(
         self,
-        canvas: MapView,
+        canvas: MapPlane,
         thumbnails: Thumbnails,
         source_of: Callable[[int], ImageSource | None],
     ) -> None:
         self._canvas = canvas
         self._thumbnails = thumbnails
         self._source_of = source_of
-        self._rows: tuple[int, ...] | None = None  # chosen rows; None until computed for this view
+        self._rows: tuple[int, ...] = ()  # chosen for the view
+        self._view: object = None  # what they were chosen for
         self._sources: set[ImageSource] = set()
         thumbnails.ready.connect(self._on_ready)
-
-    def look_again(self) -> None:
-        """Choose again after a change of the view."""
-        self._rows = None
 
     def shows(self, row: int) -> bool:
         return row in self._shown()
@@ -82,8 +79,9 @@ class Thumbs:
             painter.drawRoundedRect(rect, RADIUS, RADIUS)
 
     def _shown(self) -> tuple[int, ...]:
-        if self._rows is None:
-            self._rows = self._choose()
+        view = self._canvas.camera, self._canvas.scene
+        if view != self._view:
+            self._rows, self._view = self._choose(), view
             points = self._canvas.scene.points
             sources = (self._source_of(int(points.image_ids[row])) for row in self._rows)
             self._sources = {source for source in sources if source is not None}
@@ -117,7 +115,7 @@ class Thumbs:
         return kept
 
     def _rect(self, row: int) -> QRect:
-        at = self._canvas.point_of(*self._canvas.scene.points.places[row].tolist()).toPoint()
+        at = self._canvas.point_of(row).toPoint()
         return QRect(at.x() - SIDE // 2, at.y() - SIDE // 2, SIDE, SIDE)
 
     def _on_ready(self, source: ImageSource) -> None:

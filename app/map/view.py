@@ -6,31 +6,25 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
-from PySide6.QtCore import QPoint, QPointF, QRect, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
-from app.controls import fill_column, make_button, make_label
+from app.controls import fill_column
 from app.map.bar import ChosenBar, ViewBar
-from app.map.canvas import ZOOM_STEP, MapCanvas
+from app.map.canvas import MapCanvas, Tool
 from app.map.hover import HoverCard
 from app.map.keys import KEYS
 from app.map.legend import Legend
-from app.map.pointer import MapPointer, Tool
 from app.mirroring import placed
-from app.progress_bar import fill_bar, make_bar
+from app.placeholder import Placeholder, PlaceholderTexts
 from app.status.notice import Notice
 from app.texts import tr
-from app.theme.icons import icon_pixmap
-from app.wording import progress_facts
 from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
-    from engine.events import Progress
 
-ICON_SIDE: Final = 48  # of the placeholder
-NARROWEST: Final = 280  # least width of its text
 PAN: Final = 60.0  # pixels per press of an arrow key
 _AWAY: Final = 12  # margin of the legend
 # Pan of each arrow key: right, down.
@@ -40,60 +34,6 @@ _ARROWS: Final = {
     Qt.Key.Key_Up: (0.0, PAN),
     Qt.Key.Key_Down: (0.0, -PAN),
 }
-
-
-@final
-class MapState(QWidget):
-    """Placeholder for the map: a reason, or the progress."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._icon, self.title = QLabel(), make_label("", "heading", wraps=True)
-        self.text = make_label("", "secondary", wraps=True)
-        self.bar = make_bar()
-        self.facts = make_label("", "caption")
-        self._act: Callable[[], None] = lambda: None
-        self.button = make_button("", self._on_clicked)
-        for label in (self._icon, self.title, self.text, self.facts):
-            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.text.setMinimumWidth(NARROWEST)
-        self.bar.setFixedWidth(NARROWEST)
-        column = QVBoxLayout(self)
-        column.setSpacing(12)
-        column.addStretch(2)
-        for label in (self._icon, self.title, self.text):
-            column.addWidget(label)
-        narrow: tuple[QWidget, ...] = (self.bar, self.facts, self.button)
-        for part in narrow:
-            column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(3)
-
-    def show_words(
-        self, title: str, text: str, button: str = "", act: Callable[[], None] = lambda: None
-    ) -> None:
-        self._icon.setPixmap(
-            icon_pixmap("map", ICON_SIDE, colour="text_disabled", ratio=self.devicePixelRatioF())
-        )
-        self.title.setText(title)
-        self.text.setText(text)
-        self.button.setText(button)
-        self.button.setVisible(bool(button))
-        self._act = act
-        self.bar.hide()
-        self.facts.hide()
-
-    def _on_clicked(self) -> None:
-        self._act()
-
-    def show_progress(self, progress: Progress | None) -> None:
-        self.bar.show()
-        self.facts.show()
-        if progress is None:
-            self.bar.setRange(0, 0)
-            self.facts.setText("")
-        else:
-            fill_bar(self.bar, progress)
-            self.facts.setText(progress_facts(progress))
 
 
 @final
@@ -115,12 +55,12 @@ class MapPage(QWidget):
         super().__init__()
         self._source_of, self._class_text_of = source_of, class_text_of
         self.setAccessibleName(tr("Map"))
-        self.bar, self.chosen_bar, self.notice = ViewBar(), ChosenBar(), Notice(tone="")
         self.canvas = MapCanvas(thumbnails, source_of)
+        self.bar, self.chosen_bar = ViewBar(self.canvas), ChosenBar()
+        self.notice = Notice(tone="")
         self.canvas.setAccessibleName(tr("Map of the images"))
-        self.pointer = MapPointer(self.canvas)
         self.legend, self.hover = Legend(self.canvas), HoverCard(self.canvas, thumbnails)
-        self.state = MapState()
+        self.state = Placeholder()
         self.setFocusProxy(self.canvas)
         self._map = QWidget()
         below = fill_column(
@@ -134,14 +74,10 @@ class MapPage(QWidget):
         self._connect()
 
     def _connect(self) -> None:
-        canvas, pointer, bar, chosen = self.canvas, self.pointer, self.bar, self.chosen_bar
-        bar.options_chosen.connect(self._show_options)
-        bar.fit_wanted.connect(canvas.fit)
-        bar.tool_chosen.connect(lambda tool: pointer.use(Tool(tool)))
-        pointer.tool_changed.connect(bar.show_tool)
-        pointer.clicked.connect(self._on_clicked)
-        pointer.opened.connect(lambda row: self.image_opened.emit(self.id_of(row)))
-        pointer.hovered.connect(self._on_hovered)
+        canvas, chosen = self.canvas, self.chosen_bar
+        canvas.row_clicked.connect(self._on_clicked)
+        canvas.row_opened.connect(lambda row: self.image_opened.emit(self.id_of(row)))
+        canvas.row_hovered.connect(self._on_hovered)
         canvas.looked.connect(self.hover.hide)
         canvas.resized.connect(self._place_legend)
         chosen.label_wanted.connect(self.label_wanted)
@@ -150,12 +86,12 @@ class MapPage(QWidget):
         chosen.clear_wanted.connect(self.clear)
         self._acts: dict[str, Callable[[], object]] = {
             "lasso": self._switch_lasso,
-            "larger": lambda: canvas.zoom(ZOOM_STEP),
-            "smaller": lambda: canvas.zoom(1 / ZOOM_STEP),
+            "larger": lambda: canvas.zoom(1),
+            "smaller": lambda: canvas.zoom(-1),
             "fit": canvas.fit,
             "label": self.label_wanted.emit,
             "show_in_grid": self.grid_wanted.emit,
-            "select_all": lambda: canvas.choose(canvas.scene.points.within(canvas.seen)),
+            "select_all": lambda: canvas.choose(canvas.scene.points.within(canvas.camera.seen)),
         }
 
     @property
@@ -169,9 +105,9 @@ class MapPage(QWidget):
         if focused is not None and (focused is self or self.isAncestorOf(focused)):
             self.canvas.setFocus()
 
-    def show_state(self) -> MapState:
+    def show_state(self, texts: PlaceholderTexts, *buttons: QWidget) -> None:
+        self.state.show_texts(texts, *buttons)
         self.pages.setCurrentWidget(self.state)
-        return self.state
 
     def id_of(self, row: int) -> int:
         return int(self.canvas.scene.points.image_ids[row])
@@ -200,27 +136,18 @@ class MapPage(QWidget):
             super().keyPressEvent(event)
 
     def _has_something_to_drop(self) -> bool:
-        if self.pointer.give_up():
+        if self.canvas.cancel_outline():
             return True
         if self.canvas.chosen.any():
             self.clear()
             return True
-        if self.pointer.tool is not Tool.MOVE:
-            self.pointer.use(Tool.MOVE)
+        if self.canvas.tool is not Tool.MOVE:
+            self.canvas.use(Tool.MOVE)
             return True
         return False
 
     def _switch_lasso(self) -> None:
-        self.pointer.use(Tool.MOVE if self.pointer.tool is Tool.LASSO else Tool.LASSO)
-
-    def _show_options(self) -> None:
-        bar = self.bar
-        bar.edges.setEnabled(bar.prototypes.isChecked())
-        self.canvas.show_options(
-            names=bar.names.isChecked(),
-            prototypes=bar.prototypes.isChecked(),
-            edges=bar.edges.isChecked(),
-        )
+        self.canvas.use(Tool.MOVE if self.canvas.tool is Tool.LASSO else Tool.LASSO)
 
     def _on_clicked(self, row: int) -> None:
         self.canvas.current = row
@@ -232,8 +159,8 @@ class MapPage(QWidget):
         if source is None:
             self.hover.hide()
             return
-        at: QPointF = self.canvas.point_of(*self.canvas.scene.points.places[row].tolist())
-        self.hover.show_image(source, self._class_text_of(self.id_of(row)), at)
+        text = self._class_text_of(self.id_of(row))
+        self.hover.show_image(source, text, self.canvas.point_of(row))
 
     def _place_legend(self) -> None:
         size = self.legend.sizeHint()

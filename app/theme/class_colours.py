@@ -33,3 +33,13 @@ def class_colour(class_id: int, stored: str = "") -> QColor:
 def own_colour(stored: str) -> QColor:
     """A colour offered for a class, or chosen by the user, in the current theme."""
     return QColor(class_colours.given_colour(stored, is_dark=tokens().scheme is Scheme.DARK))
+
+
+def blended(below: QColor, above: QColor, share: float) -> QColor:
+    """Opaque mixture of two colours."""
+    pairs = (
+        (below.redF(), above.redF()),
+        (below.greenF(), above.greenF()),
+        (below.blueF(), above.blueF()),
+    )
+    return QColor.fromRgbF(*(low + share * (high - low) for low, high in pairs))

@@ -13,7 +13,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Flags, Floats, Integers
+from engine.arrays import Flags, Floats, Integers, rows_of
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
@@ -56,10 +56,10 @@ class ImageMap:
 
     def missing(self, image_ids: Integers, contents: NDArray[np.uint64]) -> Flags:
         """(k,) which of these images are not placed, or have changed since."""
-        if not len(self.image_ids):
-            return np.ones(len(image_ids), dtype=bool)
-        at = np.minimum(np.searchsorted(self.image_ids, image_ids), len(self.image_ids) - 1)
-        return (self.image_ids[at] != image_ids) | (self.contents[at] != contents)
+        rows, is_there = rows_of(image_ids, self.image_ids)
+        is_same = is_there.copy()
+        is_same[is_there] = self.contents[rows[is_there]] == contents[is_there]
+        return ~is_same
 
     def with_new(
         self, image_ids: Integers, contents: NDArray[np.uint64], places: Floats

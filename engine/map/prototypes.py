@@ -1,12 +1,11 @@
 """Prototypes on a map, with the edges of the graph between them (the paper's Figure 1)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from engine.arrays import Floats, Integers, no_integers
+from engine.arrays import Doubles, Floats, Integers, no_integers
 from engine.collection.live import LiveCollection
 from engine.map.image_map import ImageMap
 
@@ -49,10 +48,8 @@ def prototypes_of(live: LiveCollection, most: int = MOST) -> MapPrototypes:
     return MapPrototypes(np.array(class_ids, dtype=np.int64), vectors, edges)
 
 
-def placed(made: ImageMap, prototypes: MapPrototypes) -> Sequence[tuple[float, float]]:
-    """Places of prototypes, by the most similar images."""
+def placed(made: ImageMap, prototypes: MapPrototypes) -> Doubles:
+    """Places (c, 2) of prototypes, by the most similar images."""
     vectors = prototypes.vectors
     lengths = np.maximum(np.sqrt(np.einsum("cd,cd->c", vectors, vectors)), 1e-9)[:, None]
-    return [
-        (float(x), float(y)) for x, y in made.place((vectors / lengths).astype(np.float32)).tolist()
-    ]
+    return made.place((vectors / lengths).astype(np.float32)).astype(np.float64)

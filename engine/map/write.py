@@ -85,20 +85,21 @@ def _without_removed(live: LiveCollection, made: ImageMap) -> ImageMap:
     )
 
 
-def _shown_classes(live: LiveCollection, made: ImageMap) -> tuple[Integers, Flags]:
-    """(n,) displayed class of each image, or `NO_CLASS`, and whether it is a label."""
+def _shown_classes(live: LiveCollection, made: ImageMap) -> tuple[Integers, Integers, Flags]:
+    """(n,) rows in the state, displayed classes or `NO_CLASS`, and whether they are labels."""
     state = live.state
     at = np.searchsorted(state.image_ids, made.image_ids)
     shown = shown_classes(state.label_class[at], state.best_class[at], state.is_unknown[at])
-    return np.where(shown >= 0, shown, NO_CLASS), state.label_class[at] >= 0
+    return at, np.where(shown >= 0, shown, NO_CLASS), state.label_class[at] >= 0
 
 
 def _csv(live: LiveCollection, made: ImageMap, _level: int, is_plain: bool) -> bytes:
     text, graph, state = io.StringIO(newline=""), live.project.classes.graph, live.state
-    classes, is_labelled = _shown_classes(live, made)
+    at, classes, is_labelled = _shown_classes(live, made)
     names = {each: graph.path_text(each) for each in np.unique(classes).tolist() if each in graph}
-    at = np.searchsorted(state.image_ids, made.image_ids).tolist()
-    columns = zip(at, made.places.tolist(), classes.tolist(), is_labelled.tolist(), strict=True)
+    columns = zip(
+        at.tolist(), made.places.tolist(), classes.tolist(), is_labelled.tolist(), strict=True
+    )
     rows = (
         (
             state.paths[place],
@@ -115,9 +116,8 @@ def _csv(live: LiveCollection, made: ImageMap, _level: int, is_plain: bool) -> b
 
 def _npz(live: LiveCollection, made: ImageMap, _level: int, _is_plain: bool) -> bytes:
     out = io.BytesIO()
-    classes, is_labelled = _shown_classes(live, made)
-    at = np.searchsorted(live.state.image_ids, made.image_ids).tolist()
-    paths = np.array([storable(live.state.paths[place]) for place in at], dtype=np.str_)
+    at, classes, is_labelled = _shown_classes(live, made)
+    paths = np.array([storable(live.state.paths[place]) for place in at.tolist()], dtype=np.str_)
     np.savez(
         out,
         allow_pickle=False,
@@ -132,8 +132,9 @@ def _npz(live: LiveCollection, made: ImageMap, _level: int, _is_plain: bool) -> 
 
 def _figure(live: LiveCollection, made: ImageMap, level: int) -> Figure:
     prototypes = prototypes_of(live)
-    classes, _is_labelled = _shown_classes(live, made)
-    places = placed(made, prototypes) if made.space.takes(prototypes.vectors.shape[1]) else []
+    _at, classes, _is_labelled = _shown_classes(live, made)
+    takes = made.space.takes(prototypes.vectors.shape[1])
+    places = placed(made, prototypes).tolist() if takes else []
     return make_figure(made, classes, live.project.classes.graph, prototypes, places, level=level)
 
 

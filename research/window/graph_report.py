@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from app.graph_view.viewport import FRAME_MS
 from research.window.startup_report import BYTES_PER_MIB, write_report
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ MOVES: Final = 20
 """Moves of classes; every other one moves back."""
 FLIGHTS: Final = 5
 """Classes to centre, spread over the graph."""
+FRAME_MS: Final = 16
 FRAMES: Final = 60
 """Frames of each kind of panning or zooming: about a second."""
 PUSH: Final = (-11.0, -7.0)
@@ -114,8 +114,8 @@ class _Report(QObject):
     def _moves(self) -> Iterator[Until]:
         """Move a class to another parent and back; wait until all is painted."""
         yield from self._open_some()
-        viewport = self._board.canvas.viewport
-        viewport.is_calm = True  # no animation, whose duration is fixed and not to be measured
+        canvas = self._board.canvas
+        canvas.is_calm = True  # no animation, whose duration is fixed and not to be measured
         class_id, first, other = self._movable()
         moves = self._fields["moves"] = list[Spent]()
         for number in range(MOVES):
@@ -125,7 +125,7 @@ class _Report(QObject):
             self._window.session.act(moving(class_id, here, there))
             yield partial(self._stands_anew, before)
             moves.append(_since(start))
-        viewport.is_calm = False
+        canvas.is_calm = False
 
     def _open_some(self) -> Iterator[Until]:
         """Expand two more branches, so that there are some to move between."""
@@ -154,7 +154,7 @@ class _Report(QObject):
         board.model.opened = frozenset(self._window.session.graph.classes())
         board.model.lay_out()
         yield lambda: board.canvas.drawing is not before
-        board.canvas.fit(at_once=True)
+        board.canvas.set_camera(board.canvas.fitting)
         yield self._stands
         self._fields["all"] = _since(start)
         self._fields["all_classes"] = len(board.canvas.drawing)
@@ -165,16 +165,14 @@ class _Report(QObject):
         pan = self._fields["pan"] = list[Spent]()
         zoom = self._fields["zoom"] = list[Spent]()
         for scale in SCALES:
-            canvas.fit(at_once=True)
+            canvas.set_camera(canvas.fitting)
             if scale:
-                canvas.viewport.pinch(scale / canvas.viewport.camera.scale, self._middle)
+                canvas.pinch(scale / canvas.camera.scale)
             for way in (1, -1):
-                yield from self._timed(
-                    partial(canvas.viewport.push, way * PUSH[0], way * PUSH[1]), pan
-                )
-        canvas.fit(at_once=True)
+                yield from self._timed(partial(canvas.pan, way * PUSH[0], way * PUSH[1]), pan)
+        canvas.set_camera(canvas.fitting)
         for factor in (PINCH, 1 / PINCH):
-            yield from self._timed(partial(canvas.viewport.pinch, factor, self._middle), zoom)
+            yield from self._timed(partial(canvas.pinch, factor), zoom)
 
     def _timed(self, act: Callable[[], None], times: list[Spent]) -> Iterator[Until]:
         """Act in each frame; record the time from its schedule until it was on the screen."""
@@ -193,11 +191,6 @@ class _Report(QObject):
     @property
     def _board(self) -> "GraphBoard":
         return self._window.workspace.graph.board
-
-    @property
-    def _middle(self) -> tuple[float, float]:
-        canvas = self._board.canvas
-        return canvas.width() / 2, canvas.height() / 2
 
     def _stands_anew(self, before: "Drawing") -> bool:
         return self._board.canvas.drawing is not before and self._stands()

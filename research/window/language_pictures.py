@@ -53,9 +53,9 @@ def _map(window: "MainWindow") -> None:
     """Wait for the points; at first use the map is computed."""
     maps, found = window.of(Maps), []
     window.registry.trigger("show_map")
-    connection = maps.source.found.connect(lambda *_map: found.append(True))
-    wait_until(lambda: bool(found) and not maps.source.slot.is_busy, LONG_S)
-    maps.source.found.disconnect(connection)
+    connection = maps.loader.found.connect(lambda *_map: found.append(True))
+    wait_until(lambda: bool(found) and not maps.loader.slot.is_busy, LONG_S)
+    maps.loader.found.disconnect(connection)
 
 
 def _by_action(name: str) -> Show:

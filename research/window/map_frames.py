@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -33,7 +34,7 @@ def drawn_scene(points: int) -> "MapScene":
     from app.map.colouring import Colouring, LegendEntry
     from app.map.labels import ClassPlace
     from app.map.points import MapPoints
-    from app.map.scene import MapScene, PrototypeMark
+    from app.map.scene import MapScene, PlacedPrototypes
     from engine.map import palette
 
     generator = np.random.default_rng(0)
@@ -47,14 +48,14 @@ def drawn_scene(points: int) -> "MapScene":
         for place, each in enumerate(palette.LIGHT)
     )
     names = {class_id: f"Class number {class_id}" for class_id in range(CLASSES)}
-    spots = [(float(x), float(y)) for x, y in centres.tolist()]
-    at = [ClassPlace(each, x, y, points // CLASSES, 0) for each, (x, y) in enumerate(spots)]
-    marks = [PrototypeMark(each, names[each], x, y) for each, (x, y) in enumerate(spots)]
-    edges = [(each % GROUPS, each) for each in range(GROUPS, CLASSES)]
+    spots = enumerate(centres.tolist())
+    at = [ClassPlace(each, x, y, points // CLASSES, 0) for each, (x, y) in spots]
+    edges = np.array([(each % GROUPS, each) for each in range(GROUPS, CLASSES)], dtype=np.int64)
+    prototypes = PlacedPrototypes(np.arange(CLASSES, dtype=np.int64), centres, edges)
     scene = MapScene(points=MapPoints(np.arange(points, dtype=np.int64), places))
     colouring = Colouring(colours, (groups % 2).astype(np.uint8), legend, groups.astype(np.int32))
     coloured = scene.coloured(colouring, at, names)
-    return coloured.with_prototypes(marks, edges)
+    return replace(coloured, prototypes=prototypes)
 
 
 def frames_ms(canvas: "MapCanvas", move: Callable[[], None], count: int = FRAMES) -> list[float]:
@@ -91,11 +92,11 @@ def measure(points: int) -> dict[str, list[float]]:
     canvas.repaint()  # names are painted once, and cached
     for scale in (1.0, 4.0, 40.0):
         canvas.fit()
-        canvas.zoom(scale)
+        canvas.pinch(scale)
         canvas.repaint()
         found["pan"] += frames_ms(canvas, partial(canvas.pan, *PUSH))
     canvas.fit()
-    found["zoom"] += frames_ms(canvas, partial(canvas.zoom, PINCH), 2 * FRAMES)
+    found["zoom"] += frames_ms(canvas, partial(canvas.pinch, PINCH), 2 * FRAMES)
     canvas.fit()
     canvas.choose(canvas.scene.points.places[:, 0] > 0)
     canvas.repaint()

@@ -8,18 +8,10 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.graph_view.card import (
-    CardLook,
-    Detail,
-    cells,
-    detail_at,
-    foot_of,
-    lines_of,
-    paint_card,
-    text_font,
-)
+from app.canvas.painting import text_font
+from app.graph_view.card import CardLook, Detail, cells, detail_at, foot_of, lines_of, paint_card
 from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH
-from app.graph_view.viewport import LARGEST_STEP, SMALLEST_STEP, scale_of
+from app.graph_view.framing import LARGEST_STEP, SMALLEST_STEP, scale_of
 from app.theme import set_scheme
 from app.theme.tokens import tokens
 from engine.file_parts import ImageSource

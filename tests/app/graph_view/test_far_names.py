@@ -1,17 +1,17 @@
 """Names of large branches at small scales."""
 
 import pytest
-from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
+from app.canvas.camera import Camera
 from app.graph_view.card import CardLook
 from app.graph_view.drawing import Drawing, make_drawing
-from app.graph_view.far_names import FarNames, name_place
-from app.graph_view.viewport import Viewport, fitting, scale_of, step_near
+from app.graph_view.far_names import FarNames
+from app.graph_view.framing import fitting, scale_of, step_near
 
 ROOT, PER_BRANCH, BRANCHES = 1, 40, 12
-LONG_S = 60.0
+VIEW = Camera(width=900.0, height=700.0)
 
 
 @pytest.fixture
@@ -34,11 +34,11 @@ def look(class_id: int) -> CardLook:
     return CardLook(f"Class number {class_id}", "", class_id)
 
 
-def painted(names: FarNames, viewport: Viewport) -> None:
+def painted(names: FarNames, camera: Camera) -> None:
     """Paint a frame."""
     image = QImage(900, 700, QImage.Format.Format_RGB32)
     painter = QPainter(image)
-    names.paint(painter, viewport, (900.0, 700.0))
+    names.paint(painter, camera)
     painter.end()
 
 
@@ -46,28 +46,19 @@ def test_no_name_covers_another_and_the_biggest_branches_have_theirs(
     qapp: QApplication, drawing: Drawing
 ) -> None:
     """At every scale too small for names on cards; placed between frames, not while painting."""
-    names, viewport = FarNames(look), Viewport()
+    names, whole = FarNames(look), fitting(drawing.bounds, VIEW)
     names.show(drawing)
-    viewport.view = (900.0, 700.0)
-    viewport.look(fitting(drawing.bounds, viewport.view))
-    for step in range(step_near(viewport.camera.scale), step_near(0.22)):
-        viewport.look(
-            fitting(drawing.bounds, viewport.view).zoomed(
-                scale_of(step), (450.0, 350.0), viewport.view
-            )
-        )
-        painted(names, viewport)
+    for step in range(step_near(whole.scale), step_near(0.22)):
+        camera = whole.zoomed(scale_of(step), (450.0, 350.0))
+        painted(names, camera)
         assert not names.is_complete
-        assert names.make_some(LONG_S)
+        assert names.place_pending()
         found = names.placed(step)
-        rects: list[QRectF] = []
-        for name in found:
-            x, y = (drawing.centres[name.row] * scale_of(step)).tolist()
-            rects.append(name_place(x, y, name.width, 0, scale_of(step)))
+        rects = [names.rect_of(name, camera) for name in found]
         assert not any(
             one.intersects(other) for place, one in enumerate(rects) for other in rects[:place]
         )
         assert found[0].row == drawing.row_of(ROOT)
         assert len(found) > 3
-        painted(names, viewport)
+        painted(names, camera)
         assert names.is_complete

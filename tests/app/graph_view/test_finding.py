@@ -91,11 +91,11 @@ def test_f_shows_the_whole_drawing(desk: Desk, board: GraphBoard) -> None:
     canvas, everything = board.canvas, len(board.canvas.drawing)
     canvas.chosen.choose(desk.graph.find("Blue disc"))
     canvas.fly_to(desk.graph.find("Blue disc"))
-    canvas.viewport.zoom(6)
+    canvas.zoom(6)
     rest(desk, board)
     desk.press(Qt.Key.Key_F)
     rest(desk, board)
-    left, top, right, bottom = canvas.viewport.camera.seen(canvas.size_seen)
+    left, top, right, bottom = canvas.camera.seen
     bounds = canvas.drawing.bounds
     assert left <= bounds[0] < bounds[2] <= right
     assert top <= bounds[1] < bounds[3] <= bottom
@@ -109,13 +109,13 @@ def test_the_map_comes_when_something_is_off_screen_and_a_click_goes_there(
     canvas = board.canvas
     desk.press(Qt.Key.Key_0, CONTROL)
     desk.wait(lambda: canvas.is_complete and not board.map.isVisible())
-    canvas.viewport.zoom(3)
-    desk.wait(lambda: not canvas.viewport.is_moving)
-    canvas.viewport.push(-0.4 * canvas.width(), -0.4 * canvas.height())
+    canvas.zoom(3)
+    desk.wait(lambda: not canvas.is_moving)
+    canvas.pan(-0.4 * canvas.width(), -0.4 * canvas.height())
     desk.wait(board.map.isVisible)
     desk.wait(lambda: canvas.is_complete)
     QTest.mouseClick(board.map, Qt.MouseButton.LeftButton, pos=QPoint(12, 12))
-    left, top, right, bottom = canvas.viewport.camera.seen(canvas.size_seen)
+    left, top, right, bottom = canvas.camera.seen
     bounds = canvas.drawing.bounds
     assert left < bounds[0] < right
     assert top < bounds[1] < bottom
@@ -129,7 +129,7 @@ def pointed_at(desk: Desk, board: GraphBoard, ends: tuple[int, int]) -> tuple[QP
     x, y = curve_points(canvas.drawing.routes[edge])[-3].tolist()
 
     def place() -> QPoint:
-        seen = canvas.viewport.camera.to_view(x, y, canvas.size_seen)
+        seen = canvas.camera.to_view(x, y)
         return QPoint(round(seen[0]), round(seen[1]))
 
     moved = QElapsedTimer()
@@ -140,10 +140,10 @@ def pointed_at(desk: Desk, board: GraphBoard, ends: tuple[int, int]) -> tuple[QP
             QTest.mouseMove(canvas, place() - QPoint(1, 40))
             QTest.mouseMove(canvas, place())
             moved.start()
-        return canvas.pointer.edges.hint is not None
+        return canvas.edges.hint is not None
 
     desk.wait(is_pointed_at)
-    hint = canvas.pointer.edges.hint
+    hint = canvas.edges.hint
     assert hint is not None
     return place(), hint
 
@@ -166,7 +166,7 @@ def test_the_hint_of_an_edge_goes_with_it(desk: Desk, board: GraphBoard, leave: 
     else:
         desk.window.session.act(lambda project: project.classes.unlink([(blue, disc)]))
     desk.wait(lambda: not hint.isVisible())
-    assert canvas.pointer.edges.hovered is None
+    assert canvas.edges.hovered is None
 
 
 def test_an_edge_says_what_is_propagated_over_it_and_delete_unlinks_it(

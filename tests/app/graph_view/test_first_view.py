@@ -9,9 +9,10 @@ from PySide6.QtGui import QFontMetricsF, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.canvas.painting import text_font
 from app.graph_view.board import GraphBoard
-from app.graph_view.card import lines_of, name_lines, text_font
-from app.graph_view.viewport import READABLE_STEP, scale_of
+from app.graph_view.card import lines_of, name_lines
+from app.graph_view.framing import READABLE_STEP, scale_of
 from app.theme.tokens import tokens
 from engine.graph.category_graph import CategoryGraph
 from engine.project.actions import action
@@ -66,9 +67,9 @@ def test_a_graph_is_first_seen_folded_to_what_fits_with_names_that_can_be_read(
     """All drawn classes are visible and readable, and folded ones are counted."""
     board = seen(desk, tmp_path, *counts)
     canvas = board.canvas
-    camera, drawing = canvas.viewport.camera, canvas.drawing
+    camera, drawing = canvas.camera, canvas.drawing
     assert camera.scale >= scale_of(READABLE_STEP)
-    left, top, right, bottom = camera.seen(canvas.size_seen)
+    left, top, right, bottom = camera.seen
     assert left <= drawing.bounds[0]
     assert right >= drawing.bounds[2]
     assert top <= drawing.bounds[1]
@@ -81,7 +82,7 @@ def test_a_graph_is_first_seen_folded_to_what_fits_with_names_that_can_be_read(
 
 def assert_whole_name(board: GraphBoard, row: int) -> None:
     """On one or more lines, without elision; a folded class counts its descendants."""
-    look, scale = board.canvas.look(row), board.canvas.viewport.camera.scale
+    look, scale = board.canvas.look(row), board.canvas.camera.scale
     width = lines_of(board.canvas.rect_of(row)).name.width()
     lines = name_lines(look, width, scale)
     metrics = QFontMetricsF(text_font(tokens().sizes.body * scale, is_strong=True))
@@ -94,7 +95,7 @@ def assert_whole_name(board: GraphBoard, row: int) -> None:
 def test_a_flat_list_of_500_begins_with_its_first_classes(desk: Desk, tmp_path: Path) -> None:
     """Nothing can be folded: the first classes are shown, at the usual scale."""
     board = seen(desk, tmp_path, 500)
-    assert board.canvas.viewport.camera.scale == scale_of(READABLE_STEP)
+    assert board.canvas.camera.scale == scale_of(READABLE_STEP)
     first = min(desk.graph.roots(), key=lambda root: desk.graph.name(root).casefold())
     assert board.canvas.rect().contains(in_view(board, first))
 
@@ -104,9 +105,9 @@ def test_the_class_in_hand_is_in_the_middle_at_first(desk: Desk, tmp_path: Path)
     deep = "Owl 1.4.8.2"
     board = seen(desk, tmp_path, 2, 5, 9, 5, choose=deep)
     canvas, place = board.canvas, in_view(board, desk.graph.find(deep))
-    middle = QPoint(canvas.width() // 2, round((canvas.height() + canvas.viewport.covered) / 2))
+    middle = QPoint(canvas.width() // 2, round((canvas.height() + canvas.covered) / 2))
     assert (place.center() - middle).manhattanLength() < 8
-    assert canvas.viewport.camera.scale >= scale_of(READABLE_STEP)
+    assert canvas.camera.scale >= scale_of(READABLE_STEP)
     assert canvas.chosen.ids == (desk.graph.find(deep),)
 
 
@@ -116,12 +117,12 @@ def test_what_is_around_the_class_is_zoomed_to(desk: Desk, tmp_path: Path) -> No
     board = seen(desk, tmp_path, 2, 5, 9, 5, choose=name)
     canvas, class_id = board.canvas, desk.graph.find(name)
     zoom(board, -1200)
-    desk.wait(lambda: canvas.viewport.camera.scale < scale_of(READABLE_STEP))
+    desk.wait(lambda: canvas.camera.scale < scale_of(READABLE_STEP))
     rest(desk, board)
     desk.press(Qt.Key.Key_F, CONTROL | SHIFT)
     desk.wait(lambda: board.model.focus == class_id and bool((canvas.drawing.distances >= 0).all()))
     rest(desk, board)
-    assert canvas.viewport.camera.scale >= scale_of(READABLE_STEP)
+    assert canvas.camera.scale >= scale_of(READABLE_STEP)
     assert canvas.rect().contains(in_view(board, class_id))
     canvas.setFocus()
     desk.press(Qt.Key.Key_Escape)
@@ -144,7 +145,7 @@ def test_the_small_map_covers_no_class(desk: Desk, tmp_path: Path) -> None:
     board = seen(desk, tmp_path, 2, 5, 9, 5, choose="Owl 1.4.8.2")
     canvas, shown = board.canvas, 0
     for step, delta in enumerate([0, 120, -240, -240, -120, 360] * 2):
-        push(canvas.viewport.push, step)
+        push(canvas.pan, step)
         zoom(board, delta)
         rest(desk, board)
         desk.qtbot.wait(300)

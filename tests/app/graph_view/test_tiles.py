@@ -2,15 +2,15 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
+from app.canvas.camera import Camera, Rect
 from app.graph_view.tiles import Tiles
-from app.graph_view.viewport import Camera, Rect
 
-VIEW = (300.0, 200.0)
 LONG_S = 60.0
 
 
@@ -33,9 +33,8 @@ def frame(tiles: Tiles, camera: Camera) -> QImage:
     """The painted view."""
     image = QImage(300, 200, QImage.Format.Format_RGB32)
     painter = QPainter(image)
-    tiles.show(
-        painter, camera, VIEW, lambda at_work: at_work.fillRect(0, 0, 300, 200, Qt.GlobalColor.blue)
-    )
+    view = replace(camera, width=300, height=200)
+    tiles.show(painter, view, lambda below: below.fillRect(0, 0, 300, 200, Qt.GlobalColor.blue))
     painter.end()
     return image
 

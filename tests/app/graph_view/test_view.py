@@ -4,16 +4,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QRectF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QWheelEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from app.graph_view.board import GraphBoard
 from app.graph_view.card import CardLook, Pictures, paint_card
-from app.graph_view.view import NothingDrawn
+from app.placeholder import Placeholder
 from engine.project import ClassPolicy
 from tests.support.collections import Collection
-from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.desk import CONTROL, NO_KEYS, SHIFT, Desk
 
 QUIET_MS = 500  # after which nothing is repainted
 
@@ -125,10 +126,20 @@ def test_a_branch_closes_and_opens(desk: Desk, board: GraphBoard) -> None:
 def test_the_wheel_zooms_at_the_pointer(desk: Desk, board: GraphBoard) -> None:
     """The class under the pointer stays fixed, and the scale ends at a step."""
     place = place_of(board, desk, "Blue")
-    scale = board.canvas.viewport.camera.scale
-    board.canvas.viewport.turn_wheel(120, (place.x(), place.y()))
-    desk.wait(lambda: not board.canvas.viewport.is_moving)
-    assert board.canvas.viewport.camera.scale == pytest.approx(scale * 2**0.5)
+    scale = board.canvas.camera.scale
+    wheel = QWheelEvent(
+        QPointF(place),
+        board.canvas.mapToGlobal(QPointF(place)),
+        QPoint(),
+        QPoint(0, 120),
+        Qt.MouseButton.NoButton,
+        NO_KEYS,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(board.canvas, wheel)
+    desk.wait(lambda: not board.canvas.is_moving)
+    assert board.canvas.camera.scale == pytest.approx(scale * 2**0.5)
     assert (place_of(board, desk, "Blue") - place).manhattanLength() <= 2
 
 
@@ -191,18 +202,18 @@ def test_another_project_is_drawn_from_its_beginning(desk: Desk, board: GraphBoa
     """An empty project shows a hint, and its first class is drawn."""
     canvas, place = board.canvas, desk.window.session.info
     assert place is not None
-    canvas.viewport.zoom(8)
-    desk.wait(lambda: not canvas.viewport.is_moving)
+    canvas.zoom(8)
+    desk.wait(lambda: not canvas.is_moving)
     desk.window.session.create(place.path.with_name("new.protoleaf"))
     desk.wait(
         lambda: desk.window.session.info is not None and desk.window.session.info.name == "new"
     )
     assert len(canvas.drawing) == 0
     assert not board.isVisible()
-    words = desk.window.workspace.graph.findChild(NothingDrawn)
+    words = desk.window.workspace.graph.findChild(Placeholder)
     assert words is not None
     assert words.isVisible()
-    assert "import a list" in words.words.text()
+    assert "import a list" in words.text.text()
     desk.window.session.act(lambda project: project.classes.add("First")[0])
     desk.wait(lambda: board.isVisible() and drawn(board, desk) == {"First"} and canvas.is_complete)
     assert canvas.rect().contains(place_of(board, desk, "First"))
@@ -220,8 +231,8 @@ def test_after_an_edit_only_cards_that_say_something_else_are_painted(
         painted.append(look.name)
         paint(painter, rect, look, pictures)
 
-    board.canvas.fit(at_once=True)
-    board.canvas.viewport.is_calm = True
+    board.canvas.set_camera(board.canvas.fitting)
+    board.canvas.is_calm = True
     desk.wait_until_read()  # no counts are pending
     desk.wait(lambda: board.canvas.is_complete and not desk.window.thumbnails.is_busy)
     monkeypatch.setattr("app.graph_view.drawing_painter.paint_card", paint_and_note)

@@ -13,7 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.image_view.canvas import LARGEST_ZOOM, NOTCH_STEP, PIXEL_STEP, ImageCanvas, decode
+from app.canvas.canvas import PIXEL_STEP
+from app.image_view.canvas import LARGEST_ZOOM, NOTCH_STEP, ImageCanvas, decode
 from app.image_view.view import ImageView
 from engine.file_parts import ImageSource
 from tests.support.clipping import clipped

@@ -6,8 +6,10 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from app.images.thumbnails import Thumbnails
 from app.language import ENGLISH, install_language
 from app.map.bar import ViewBar
+from app.map.canvas import MapCanvas
 
 NARROW, WIDE = 590, 900  # pixels; narrow in a window of 1,200
 LANGUAGES = sorted(path.stem for path in (Path(__file__).parents[3] / "translations").glob("*.ts"))
@@ -16,12 +18,18 @@ LANGUAGES = sorted(path.stem for path in (Path(__file__).parents[3] / "translati
 @pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_chosen_is_not_cut(
-    language: str, compiled_languages: Path, qapp: QApplication, qtbot: QtBot
+    language: str,
+    compiled_languages: Path,
+    thumbnails: Thumbnails,
+    qapp: QApplication,
+    qtbot: QtBot,
 ) -> None:
     """A caption is shown only where there is room."""
     install_language(qapp, str(compiled_languages / f"{language}.qm"))
+    canvas = MapCanvas(thumbnails, lambda _image_id: None)
+    qtbot.addWidget(canvas)
     try:
-        bar = ViewBar()
+        bar = ViewBar(canvas)
         qtbot.addWidget(bar)
         bar.resize(NARROW, 48)
         bar.show()
@@ -36,4 +44,5 @@ def test_what_is_chosen_is_not_cut(
             captions = [each for each in bar.findChildren(QLabel) if each.isVisible()]
             assert (bar.width(), bool(captions)) == (width, has_caption)
     finally:
+        canvas.stop()
         install_language(qapp, ENGLISH)

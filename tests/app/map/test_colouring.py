@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.canvas.camera import Camera
 from app.map.colouring import OTHER, ColourBy, Colouring, ColouringOptions, coloured
 from app.map.labels import class_places, placed_apart
 from app.map.wording import entry_text
@@ -187,5 +188,5 @@ def test_names_do_not_lie_over_one_another() -> None:
         (5, 50, 40, 10),
         (150, 50, 40, 10),
     ]
-    kept = placed_apart(wanted, (200, 100), [(140, 40, 160, 60)])
+    kept = placed_apart(wanted, Camera(width=200, height=100), [(140, 40, 160, 60)])
     assert [number for number, _box in kept] == [0, 2]

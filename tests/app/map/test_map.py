@@ -11,10 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.class_tree.row_data import COLOUR_ROLE
-from app.map.canvas import MapCanvas
+from app.map.canvas import MapCanvas, Tool
 from app.map.colouring import ColourBy
 from app.map.controller import Maps
-from app.map.pointer import Tool
 from app.map.view import MapPage
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.hidden_images import PRIVATE, hide_categories
@@ -84,7 +83,7 @@ def open_map(desk: Desk, collection: Collection) -> MapCanvas:
         lambda: (
             page.is_map_shown
             and page.canvas.scene.order is not None
-            and bool(page.canvas.scene.prototypes)
+            and len(page.canvas.scene.prototypes.class_ids) > 0
         )
     )
     return page.canvas
@@ -101,7 +100,7 @@ def column(canvas: MapCanvas, place: int, away: float = 7) -> list[QPoint]:
     """Corners of a rectangle around a column."""
     x = 30 * place - 45
     corners = ((x - away, -away), (x + away, -away), (x + away, away), (x - away, away))
-    return [canvas.point_of(*corner).toPoint() for corner in corners]
+    return [QPointF(*canvas.camera.to_view(*corner)).toPoint() for corner in corners]
 
 
 def drag(
@@ -139,7 +138,9 @@ def test_hidden_pictures_leave_it_and_come_back(desk: Desk, canvas: MapCanvas) -
     )
     act(desk.qtbot, desk.window.session, lambda project: hide_categories(project, PRIVATE))
     desk.wait(lambda: len(canvas.scene.points) == count - 1)
-    assert canvas.scene.prototypes == marks
+    prototypes = canvas.scene.prototypes
+    assert prototypes.class_ids.tolist() == marks.class_ids.tolist()
+    assert prototypes.places.tolist() == marks.places.tolist()
     assert not set(canvas.scene.points.image_ids.tolist()) & desk.state.hidden
     act(desk.qtbot, desk.window.session, lambda project: hide_categories(project, ()))
     desk.wait(lambda: len(canvas.scene.points) == count)
@@ -149,10 +150,11 @@ def test_it_shows_every_image_with_a_legend(desk: Desk, canvas: MapCanvas) -> No
     """All points are visible, the legend counts classes, edges of the graph join prototypes."""
     assert len(canvas.rows_in_view()) == len(desk.state.image_ids)
     assert {text for _colour, text, _count in page_of(desk).legend.rows} >= {"Red", "Green", "Blue"}
-    marks, edges = canvas.scene.prototypes, canvas.scene.edges
-    joined = {(marks[parent].name, marks[child].name) for parent, child in edges}
+    prototypes = canvas.scene.prototypes
+    ends = prototypes.class_ids[prototypes.edges].tolist()
+    joined = {(desk.graph.name(parent), desk.graph.name(child)) for parent, child in ends}
     assert ("Red", "Red disc") in joined
-    desk.wait(lambda: not canvas.is_moving)
+    desk.wait(lambda: not canvas.moved_recently)
     picture = canvas.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     pixels = np.frombuffer(picture.constBits(), dtype=np.uint32) & 0xFFFFFF
     for colour, _text, _count in page_of(desk).legend.rows:
@@ -223,7 +225,7 @@ def test_dragging_wheel_and_keys_move_it(desk: Desk, canvas: MapCanvas) -> None:
     )
     assert canvas.camera.x == pytest.approx(start.x - 60 / start.scale)
     at = QPointF(120, 80)
-    before, scale = canvas.place_at(at), canvas.camera.scale
+    before, scale = canvas.camera.to_plane(120, 80), canvas.camera.scale
     wheel = QWheelEvent(
         at,
         canvas.mapToGlobal(at),
@@ -236,7 +238,7 @@ def test_dragging_wheel_and_keys_move_it(desk: Desk, canvas: MapCanvas) -> None:
     )
     QApplication.sendEvent(canvas, wheel)
     assert canvas.camera.scale == pytest.approx(scale * 1.25**2)
-    assert canvas.place_at(at) == pytest.approx(before)
+    assert canvas.camera.to_plane(120, 80) == pytest.approx(before)
     x = canvas.camera.x
     desk.press(Key.Key_Right)
     assert canvas.camera.x > x
@@ -250,7 +252,7 @@ def test_a_click_shows_the_image_and_a_double_click_opens_it(desk: Desk, canvas:
     """Hovering shows the name; the map keeps its view while the image is open."""
     row = _first(desk, canvas, "Green")
     image_id = int(canvas.scene.points.image_ids[row])
-    at = canvas.point_of(*canvas.scene.points.places[row].tolist()).toPoint()
+    at = canvas.point_of(row).toPoint()
     desk.press(Key.Key_Plus)
     desk.press(Key.Key_0)
     QTest.mouseMove(canvas, at)
@@ -269,9 +271,9 @@ def test_a_click_shows_the_image_and_a_double_click_opens_it(desk: Desk, canvas:
     desk.wait(lambda: desk.inspected is not None)
     shown = desk.inspected
     assert canvas.chosen_ids.tolist() == [shown]
-    canvas.zoom(3)
+    canvas.pinch(3)
     camera = canvas.camera
-    place = canvas.point_of(*canvas.scene.points.places[row].tolist()).toPoint()
+    place = canvas.point_of(row).toPoint()
     QTest.mouseDClick(canvas, Qt.MouseButton.LeftButton, NO_KEYS, place)
     desk.wait(lambda: desk.window.workspace.is_image_open)
     assert desk.grid.current_id == image_id

@@ -11,8 +11,8 @@ POINTS = MapPoints(
 
 
 def test_rows_of_known_images() -> None:
-    assert POINTS.rows_of([13, 4, 5]).tolist() == [3, 1]
-    assert MapPoints.none().rows_of([1]).tolist() == []
+    assert POINTS.rows_of(np.array([13, 4, 5])).tolist() == [3, 1]
+    assert MapPoints.none().rows_of(np.array([1])).tolist() == []
 
 
 def test_the_nearest_within_reach() -> None:

@@ -77,10 +77,10 @@ def test_calm_is_chosen_once_and_the_graph_keeps_to_it(
     desk.press(Key.Key_G, CONTROL)
     canvas = desk.window.workspace.graph.board.canvas
     desk.wait(lambda: len(canvas.drawing) > 0)
-    before = canvas.viewport.camera
-    canvas.viewport.zoom(2)
-    assert canvas.viewport.camera.scale == pytest.approx(before.scale * 2**0.5)
-    assert not canvas.viewport.is_moving
+    before = canvas.camera
+    canvas.zoom(2)
+    assert canvas.camera.scale == pytest.approx(before.scale * 2**0.5)
+    assert not canvas.is_moving
 
 
 def test_the_last_project_at_the_start(qtbot: QtBot, desk: Desk, settings: Settings) -> None:
