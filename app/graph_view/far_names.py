@@ -1,6 +1,7 @@
 """Names of the largest branches, at scales where classes are dots."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -40,7 +41,7 @@ class PlacedName:
 
 @final
 class FarNames:
-    """Places names without overlaps, once for each scale."""
+    """Places names without overlaps, for each scale once, incrementally."""
 
     def __init__(self, looks: Looks) -> None:
         self._looks = looks
@@ -48,9 +49,10 @@ class FarNames:
         self._by_height: Integers = np.zeros(0, dtype=np.int64)
         self._heights: Doubles = np.zeros(0)
         self._order: Integers = np.zeros(0, dtype=np.int64)
-        self._names: list[PlacedName] = []  # all that are considered
+        self._names: list[PlacedName] = []  # measured so far, once for all scales
         self._placed: dict[int, Sequence[PlacedName]] = {}
         self._pending: int | None = None  # scale step whose names are not placed yet
+        self._placing: tuple[int, list[PlacedName], Iterator[None]] | None = None
         self._shown = 0
 
     def show(self, drawing: Drawing) -> None:
@@ -62,7 +64,7 @@ class FarNames:
         self._order = order[sizes[order] > 1] if (sizes > 1).any() else order
         self._names.clear()
         self._placed.clear()
-        self._pending = None
+        self._pending = self._placing = None
 
     def paint(self, painter: QPainter, camera: Camera) -> None:
         if detail_at(camera.scale) is not Detail.DOT or not len(self._drawing):
@@ -88,11 +90,19 @@ class FarNames:
     def is_complete(self) -> bool:
         return self._pending is None
 
-    def place_pending(self) -> bool:
-        """Place the names of the current scale; True if other names are to be shown now."""
+    def place_pending(self, budget_s: float) -> bool:
+        """Continue placing the names of the current scale for about `budget_s`; True when done."""
         if self._pending is None:
             return False
-        self._placed[self._pending], self._pending = self._place(scale_of(self._pending)), None
+        if self._placing is None or self._placing[0] != self._pending:
+            found: list[PlacedName] = []
+            self._placing = self._pending, found, self._place(scale_of(self._pending), found)
+        step, names, steps = self._placing
+        end = time.perf_counter() + budget_s
+        if not all(time.perf_counter() < end for _ in steps):
+            return False
+        self._placed[step] = names
+        self._pending = self._placing = None
         return True
 
     def placed(self, step: int) -> Sequence[PlacedName]:
@@ -110,30 +120,27 @@ class FarNames:
         across = self._drawing.centres[rows, 0]
         return bool(((across > box[0]) & (across < box[2]) & (rows != own)).any())
 
-    def _considered(self) -> Sequence[PlacedName]:
-        """Names of the largest branches; measured once for all scales."""
-        metrics = QFontMetricsF(_font())
-        for row in self._order.tolist() if not self._names else ():
-            look = self._looks(int(self._drawing.ids[row]))
-            text = metrics.elidedText(look.name, Qt.TextElideMode.ElideRight, WIDEST)
-            width = metrics.horizontalAdvance(text) + 2 * _INSET
-            self._names.append(PlacedName(row, text, width))
-        return self._names
+    def _measured(self, row: int) -> PlacedName:
+        metrics, look = QFontMetricsF(_font()), self._looks(int(self._drawing.ids[row]))
+        text = metrics.elidedText(look.name, Qt.TextElideMode.ElideRight, WIDEST)
+        return PlacedName(row, text, metrics.horizontalAdvance(text) + 2 * _INSET)
 
-    def _place(self, scale: float) -> Sequence[PlacedName]:
-        found: list[PlacedName] = []
+    def _place(self, scale: float, found: list[PlacedName]) -> Iterator[None]:
+        """Add the names of the largest branches to `found`, in small steps."""
         taken = np.zeros((MOST_NAMES, 4))
-        for name in self._considered():
+        for number, row in enumerate(self._order.tolist()):
+            if number == len(self._names):
+                self._names.append(self._measured(row))
+            name = self._names[number]
             rect = self.rect_of(name, Camera(scale=scale)).adjusted(-_GAP, -_GAP, _GAP, _GAP)
             box = np.array(rect.getCoords())
-            if _overlaps(taken[: len(found)], box):
-                continue
-            if len(found) < ALWAYS or not self._covers_classes(name.row, box / scale):
+            is_free = not _overlaps(taken[: len(found)], box)
+            if is_free and (len(found) < ALWAYS or not self._covers_classes(row, box / scale)):
                 taken[len(found)] = box
                 found.append(name)
             if len(found) == MOST_NAMES:
-                break
-        return found
+                return
+            yield
 
     def rect_of(self, name: PlacedName, camera: Camera) -> QRectF:
         """Rectangle of a name, below its class."""

@@ -248,7 +248,7 @@ class GraphPicture(QObject):
             return
         has_news = self._tiles.make_some(SLICE_S)
         if self._tiles.is_complete:
-            has_news |= self._names.place_pending()
+            has_news |= self._names.place_pending(SLICE_S)
         if self._tiles.is_complete and self._names.is_complete:
             self.overview.make_some(SLICE_S)
         if self._is_painted:

@@ -11,6 +11,7 @@ from app.graph_view.far_names import FarNames
 from app.graph_view.framing import fitting, scale_of, step_near
 
 ROOT, PER_BRANCH, BRANCHES = 1, 40, 12
+LONG_S = 60.0
 VIEW = Camera(width=900.0, height=700.0)
 
 
@@ -52,7 +53,7 @@ def test_no_name_covers_another_and_the_biggest_branches_have_theirs(
         camera = whole.zoomed(scale_of(step), (450.0, 350.0))
         painted(names, camera)
         assert not names.is_complete
-        assert names.place_pending()
+        assert names.place_pending(LONG_S)
         found = names.placed(step)
         rects = [names.rect_of(name, camera) for name in found]
         assert not any(
