@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.errors import ModelError
 from engine.everyday.classifier import EMBEDDING, Exports
-from engine.everyday.graph_writer import GraphWriter
+from engine.everyday.graph_writer import GraphWriter, Value
 from engine.model_card import BackboneCard
 from engine.runtime.backbone_input import SMALLEST_LENGTH, InputOutput, Preparation, input_output
 from engine.runtime.pixel_input import preparation_nodes
@@ -46,8 +46,8 @@ def classifier_model(
     ends, rank = _probed(backbone, card)
     network = _prefixed(_loaded(backbone))
     graph, side = GraphWriter(_opset(network)), card.input_side
-    _add_network(graph, network.graph, _add_preprocessing(graph, card, ends), ends)
-    _add_pooling(graph, f"{_PREFIX}{ends.output_name}", rank, card, views)
+    output = _add_network(_add_preprocessing(graph, card, ends), network.graph, ends)
+    _add_pooling(output, rank, card, views)
     answers = fitted.export(_opset(network)).graph
     graph.nodes.extend(answers.node)
     graph.arrays.extend(answers.initializer)
@@ -150,32 +150,32 @@ def _prefixed(model: Any) -> Any:
     return model
 
 
-def _add_preprocessing(graph: GraphWriter, card: BackboneCard, ends: InputOutput) -> str:
-    """Add the preprocessing; return the name of its output."""
+def _add_preprocessing(graph: GraphWriter, card: BackboneCard, ends: InputOutput) -> Value:
+    """Add the preprocessing of plain pixels."""
     side = card.input_side
-    squares = graph.reshaped(IMAGES, [-1, side, side, 3], "squares")
-    nodes, arrays = preparation_nodes(card, squares, "prepared", ends.input_type)
+    squares = graph.value(IMAGES).reshaped([-1, side, side, 3])
+    nodes, arrays = preparation_nodes(card, squares.name, "prepared", ends.input_type)
     graph.nodes.extend(nodes)
     graph.arrays.extend(arrays)
-    return "prepared"
+    return graph.value("prepared")
 
 
-def _add_network(graph: GraphWriter, network: Any, source: str, ends: InputOutput) -> None:
+def _add_network(source: Value, network: Any, ends: InputOutput) -> Value:
     """Add the network; one with a batch size of 1 is run in a loop."""
+    graph = source.graph
     given, output = f"{_PREFIX}{ends.input_name}", f"{_PREFIX}{ends.output_name}"
     if ends.most_images is None:
-        graph.node("Identity", [source], given)
+        source.apply("Identity", name=given)
         graph.nodes.extend(network.node)
         graph.arrays.extend(network.initializer)
         graph.sparse_arrays.extend(network.sparse_initializer)
-        return
+        return graph.value(output)
     from onnx import helper
 
     one = GraphWriter(_OLDEST_OPSET)
-    axis = one.array("one.axis", [0], np.int64)
-    one.node("Unsqueeze", ["one.image", axis], given)
+    one.value("one.image").apply("Unsqueeze", [0], name=given)
     one.nodes.extend(network.node)
-    one.node("Squeeze", [output, axis], "one.output")
+    one.value(output).apply("Squeeze", [0], name="one.output")
     element = helper.np_dtype_to_tensor_dtype(np.dtype(ends.input_type))
     declared = next(value for value in network.output if value.name == output)
     body = helper.make_graph(
@@ -186,30 +186,25 @@ def _add_network(graph: GraphWriter, network: Any, source: str, ends: InputOutpu
         [*one.arrays, *network.initializer],
         sparse_initializer=list(network.sparse_initializer),
     )
-    graph.node("Scan", [source], output, body=body, num_scan_inputs=1)
+    return source.apply("Scan", name=output, body=body, num_scan_inputs=1)
 
 
-def _add_pooling(
-    graph: GraphWriter, output: str, rank: int, card: BackboneCard, views: int
-) -> None:
+def _add_pooling(output: Value, rank: int, card: BackboneCard, views: int) -> None:
     """Add pooling and the mean over the views, as `pooled` and `mean_of_views` do."""
-    values = graph.cast(output, np.float32, "output")
+    values = output.cast(np.float32)
     if card.pooling == "mean" and rank in {_MAP_RANK, _TOKENS_RANK}:
-        values = graph.reduced(
-            "ReduceMean", values, _pooled_axes(rank, card), "pooled", keeps=False
-        )
+        values = values.reduced("ReduceMean", _pooled_axes(rank, card), keeps=False)
     elif card.pooling == "first" and rank == _TOKENS_RANK:
-        first = graph.array("first.token", 0, np.int64)
-        values = graph.node("Gather", [values, first], "pooled", axis=1)
+        values = values.columns(0)
     width = card.embedding_width
-    values = graph.reshaped(values, [-1, width], "rows")
+    values = values.reshaped([-1, width])
     if card.unit_length:
-        values = graph.unit(values, SMALLEST_LENGTH, "unit")
-    each = graph.unit(values, _SHORTEST, "views")
+        values = values.unit(SMALLEST_LENGTH)
+    each = values.unit(_SHORTEST)
     if views > 1:
-        stacked = graph.reshaped(each, [-1, views, width], "views.stacked")
-        each = graph.reduced("ReduceMean", stacked, [1], "views.mean", keeps=False)
-    graph.unit(each, _SHORTEST, EMBEDDING)
+        stacked = each.reshaped([-1, views, width])
+        each = stacked.reduced("ReduceMean", keeps=False)
+    each.unit(_SHORTEST, EMBEDDING)
 
 
 def _pooled_axes(rank: int, card: BackboneCard) -> Sequence[int]:
