@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import cache
 from io import BufferedReader
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, final
 
 from engine.lazy_sequence import LazySequence
@@ -189,28 +190,33 @@ class FileFailure:
 
 
 @dataclass(frozen=True, slots=True)
-class PhotoFacts:
-    """Metadata of an image in the header of its file, for the upright image."""
+class PhotoDetails:
+    """Metadata of an image, clean and bounded, whatever its file holds."""
 
-    # width, height: in pixels; 0 where the file cannot be read
-    width: int
-    height: int
-    media_type: str  # such as "image/jpeg"
-    # When the photo was taken, without a time zone where the camera writes none; None if unknown
-    taken_at: datetime | None = None
-    # latitude, longitude: degrees (WGS 84), None where the file has none
-    latitude: float | None = None
-    longitude: float | None = None
-    taken_on: str = ""  # "1912", "1912-06" or "1912-06-03" where the file has a date without a time
+    width: int = 0  # pixels as shown, turned upright; 0 where unknown
+    height: int = 0
+    taken_at: datetime | None = None  # by the camera's clock, mostly without a time zone
     camera: str = ""  # make and model
-    serial: str = ""  # number of the camera's body
-    # further ones, by the names in `found_details.FIELDS`
-    fields: Mapping[str, str] = field(default_factory=dict)
+    latitude: float | None = None  # degrees (WGS 84), -90..90
+    longitude: float | None = None  # degrees, -180..180
+    # further ones by the names in `found_details.FIELDS`, of those that are there
+    fields: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    media_type: str = ""  # such as "image/jpeg", by what the file holds; "" where unknown
+
+    @property
+    def taken_on(self) -> str:
+        """The date of a photo without a time: "1912", "1912-06" or "1912-06-03"; "" for none."""
+        return "" if self.taken_at is not None else self.fields.get("taken_on", "")
 
     @property
     def date_text(self) -> str:
         """When it was taken in ISO 8601, as exactly as the file has it; "" for unknown."""
         return self.taken_on if self.taken_at is None else self.taken_at.isoformat()
+
+    @property
+    def serial(self) -> str:
+        """Number of the camera's body; "" for unknown."""
+        return self.fields.get("serial", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from pathlib import Path
 from engine.archive.layout import portable_paths
 from engine.errors import ImageError
 from engine.file_parts import WHOLE_FILE, file_part
-from engine.files import FileFailure, FoundFile
-from engine.images.details_messages import PhotoDetails
+from engine.files import FileFailure, FoundFile, PhotoDetails
 from engine.images.opened_file import OpenedFile
 from engine.images.read_file import file_hashes
 from engine.images.reduced_photo import REDUCED_SIDE, marked_as_reduced

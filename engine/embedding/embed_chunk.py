@@ -17,8 +17,8 @@ from engine.embedding.read_photo import NOTHING, FilePixelReader, Missing
 from engine.embedding.views import VIEWS, mean_of_views
 from engine.events import CancelToken
 from engine.file_parts import part_content, picture_part
-from engine.files import FoundFile
-from engine.images.details_messages import FileDetails, PhotoDetails
+from engine.files import FoundFile, PhotoDetails
+from engine.images.details_messages import FileDetails
 from engine.runtime.backbone import BackboneSession
 
 PATIENCE_S: Final = 0.1

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.embedding.messages import EmbedRequest
-from engine.files import FoundFile
-from engine.images.details_messages import PhotoDetails
+from engine.files import FoundFile, PhotoDetails
 from engine.images.fingerprint import Fingerprint
 from engine.worker.protocol import Request
 

@@ -4,7 +4,7 @@ import mimetypes
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.files import PhotoFacts
+from engine.files import PhotoDetails
 from engine.images.kinds import RAW_SUFFIXES
 from engine.images.photo_facts import photo_facts
 from engine.interchange.labelled_images.records import LabelledImage
@@ -12,11 +12,11 @@ from engine.project import Project
 from engine.project.records import ImageDetails
 
 
-def known_facts(project: Project) -> Callable[[LabelledImage], PhotoFacts]:
+def known_facts(project: Project) -> Callable[[LabelledImage], PhotoDetails]:
     """Metadata of an image, with corrected times; on the thread of the project."""
     in_header = project.clocks.corrected(photo_facts)
 
-    def facts_of(image: LabelledImage) -> PhotoFacts:
+    def facts_of(image: LabelledImage) -> PhotoDetails:
         details = project.details.of(image.image_id)
         return (
             in_header(image.file)
@@ -27,18 +27,16 @@ def known_facts(project: Project) -> Callable[[LabelledImage], PhotoFacts]:
     return facts_of
 
 
-def _facts(details: ImageDetails, file: Path) -> PhotoFacts:
+def _facts(details: ImageDetails, file: Path) -> PhotoDetails:
     # the header of a RAW file has the size of the sensor or of a preview
     is_raw = file.suffix.casefold() in RAW_SUFFIXES
-    return PhotoFacts(
+    return PhotoDetails(
         0 if is_raw else details.width,
         0 if is_raw else details.height,
-        mimetypes.guess_type(file.name)[0] or "application/octet-stream",
         details.taken_at,
+        details.camera,
         details.latitude,
         details.longitude,
-        details.taken_on,
-        details.camera,
-        details.fields.get("serial", ""),
         details.fields,
+        mimetypes.guess_type(file.name)[0] or "application/octet-stream",
     )

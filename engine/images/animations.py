@@ -16,8 +16,8 @@ from engine.arrays import Pixels
 from engine.errors import ImageError
 from engine.events import CancelToken
 from engine.file_parts import FilePart
+from engine.files import PhotoDetails
 from engine.images.colour_profile import in_srgb, profile_of
-from engine.images.details_messages import PhotoDetails
 from engine.images.frame_choice import SAME_S, SAMPLED_S, SMALL, changes, evenly
 from engine.images.frame_times import animation_frames
 from engine.images.image_header import image_orientation, upright

@@ -1,27 +1,10 @@
 """Image metadata and messages that carry it between processes; a light import."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
+from engine.files import PhotoDetails
 from engine.worker.protocol import Request
-
-
-@dataclass(frozen=True, slots=True)
-class PhotoDetails:
-    """Clean and bounded, whatever the file holds."""
-
-    width: int = 0  # pixels as shown, turned upright; 0 where unknown
-    height: int = 0
-    taken_at: datetime | None = None  # by the camera's clock, mostly without a time zone
-    camera: str = ""  # make and model
-    latitude: float | None = None  # degrees (WGS 84), -90..90
-    longitude: float | None = None  # degrees, -180..180
-    # further ones by the names in `FIELDS`, of those that are there
-    fields: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    media_type: str = ""  # such as "image/jpeg", by what the file holds; "" where unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from pypdfium2 import raw
 from engine.arrays import Pixels
 from engine.errors import ImageError
 from engine.file_parts import FilePart
+from engine.files import PhotoDetails
 from engine.images.decode import MAX_PIXELS
-from engine.images.details_messages import PhotoDetails
 from engine.images.found_details import clean, clean_description, present
 from engine.images.multi_page import no_such_page, too_many_pages
 from engine.images.part_reader import MOST_PAGES, PartReader, PartsWanted

@@ -15,9 +15,8 @@ from PIL.ExifTags import Base
 from engine.arrays import Pixels
 from engine.errors import ImageError
 from engine.file_parts import FilePart
-from engine.files import open_regular
+from engine.files import PhotoDetails, open_regular
 from engine.images.decode import ImageDecoder
-from engine.images.details_messages import PhotoDetails
 from engine.images.image_header import (
     ByteOrder,
     byte_order,

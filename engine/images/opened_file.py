@@ -6,9 +6,8 @@ from typing import Final, Self, final
 
 from engine.errors import ImageError
 from engine.file_parts import FilePart
-from engine.files import open_regular
+from engine.files import PhotoDetails, open_regular
 from engine.images.decode import ImageDecoder
-from engine.images.details_messages import PhotoDetails
 from engine.images.media_kinds import is_document, is_video
 from engine.images.multi_page import page_data
 from engine.images.part_reader import PartReader

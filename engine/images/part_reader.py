@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from engine.arrays import Pixels
 from engine.errors import ImageError
 from engine.file_parts import FilePart
-from engine.images.details_messages import PhotoDetails
+from engine.files import PhotoDetails
 
 EVERY_S: Final = 2.0
 """Seconds between two frames of a video. Chosen: a passing animal is visible for three to ten."""

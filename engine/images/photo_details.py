@@ -14,8 +14,7 @@ from typing import IO, Final
 
 from PIL import Image, ImageFile
 
-from engine.files import open_regular
-from engine.images.details_messages import PhotoDetails
+from engine.files import PhotoDetails, open_regular
 from engine.images.exif_details import exif_details
 from engine.images.found_details import FoundDetails, merged
 from engine.images.image_header import are_directories_bounded, image_orientation, is_header_bounded
@@ -114,8 +113,13 @@ def _exif_of(image: ImageFile.ImageFile) -> Iterator[FoundDetails]:
 
 def _xmp_of(image: ImageFile.ImageFile) -> Iterator[FoundDetails]:
     with suppress(*_DAMAGE):
-        found = image.info.get("xmp") or getattr(image, "tag_v2", {}).get(_XMP_TAG) or b""
-        yield xmp_details(found.encode() if isinstance(found, str) else bytes(found))
+        yield xmp_details(xmp_packet(image))
+
+
+def xmp_packet(image: Image.Image) -> bytes:
+    """The XMP packet of an opened image; b"" without one."""
+    found = image.info.get("xmp") or getattr(image, "tag_v2", {}).get(_XMP_TAG) or b""
+    return found.encode() if isinstance(found, str) else bytes(found)
 
 
 def _iptc_of(image: ImageFile.ImageFile) -> Iterator[FoundDetails]:

@@ -2,46 +2,35 @@
 
 import mimetypes
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Final
 
 from PIL import Image, ImageFile, IptcImagePlugin
 
-from engine.files import EmbeddedKeywords, PhotoFacts, open_regular
-from engine.images.found_details import TAKEN_ON
+from engine.files import EmbeddedKeywords, PhotoDetails, open_regular
 from engine.images.image_header import is_header_bounded
 from engine.images.kinds import PILLOW_FORMATS, RAW_SUFFIXES, heif_formats
 from engine.images.multi_page import tiff_pages
 from engine.images.part_reader import MOST_PAGES
-from engine.images.photo_details import read_details
+from engine.images.photo_details import read_details, xmp_packet
 from engine.images.readers import PILLOW_DAMAGE, pillow_is_quiet
 
 _KEYWORDS: Final = (2, 25)  # of the IPTC's Information Interchange Model: record and data set
 _CHARACTER_SET: Final = (1, 90)  # the same of the encoding; "ESC % G" means UTF-8
 _UTF_8: Final = b"\x1b%G"
-_XMP_TAG: Final = 700  # of TIFF
 
 
-def photo_facts(file: Path) -> PhotoFacts:
+def photo_facts(file: Path) -> PhotoDetails:
     """Facts of a photo for exports: the same, plausible values as in the window.
 
     The size of a RAW photo is left out: its header has that of the sensor or of a preview.
     """
     details = read_details(file)
-    is_raw = file.suffix.casefold() in RAW_SUFFIXES
     guessed = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-    return PhotoFacts(
-        0 if is_raw else details.width,
-        0 if is_raw else details.height,
-        guessed if is_raw else details.media_type or guessed,
-        details.taken_at,
-        details.latitude,
-        details.longitude,
-        details.fields.get(TAKEN_ON, ""),
-        details.camera,
-        details.fields.get("serial", ""),
-        details.fields,
-    )
+    if file.suffix.casefold() in RAW_SUFFIXES:
+        return replace(details, width=0, height=0, media_type=guessed)
+    return replace(details, media_type=details.media_type or guessed)
 
 
 def _opened(file: IO[bytes]) -> ImageFile.ImageFile:
@@ -62,13 +51,8 @@ def photo_keywords(file: Path) -> EmbeddedKeywords:
         open_regular(file) as opened,
         _opened(opened) as image,
     ):
-        return EmbeddedKeywords(_xmp(image), _iptc(image))
+        return EmbeddedKeywords(xmp_packet(image), _iptc(image))
     return EmbeddedKeywords()
-
-
-def _xmp(image: Image.Image) -> bytes:
-    found = image.info.get("xmp") or getattr(image, "tag_v2", {}).get(_XMP_TAG) or b""
-    return found.encode() if isinstance(found, str) else bytes(found)
 
 
 def _iptc(image: ImageFile.ImageFile) -> tuple[str, ...]:

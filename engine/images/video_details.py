@@ -6,7 +6,7 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Final
 
-from engine.images.details_messages import PhotoDetails
+from engine.files import PhotoDetails
 from engine.images.found_details import camera_name, clean, clean_description, present, real_place
 from engine.images.taken_time import real_time, taken_time
 

@@ -23,8 +23,7 @@ from engine.arrays import Pixels
 from engine.errors import ImageError, ImageUnreachableError, reason_of
 from engine.events import CancelToken
 from engine.file_parts import FilePart
-from engine.files import open_regular
-from engine.images.details_messages import PhotoDetails
+from engine.files import PhotoDetails, open_regular
 from engine.images.frame_choice import SAME_S, SAMPLED_S, changes, evenly
 from engine.images.part_reader import (
     MOST_SECONDS,

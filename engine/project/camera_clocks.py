@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final, final
 
 from engine.errors import InputError
-from engine.files import PhotoFacts
+from engine.files import PhotoDetails
 from engine.project.actions import action
 from engine.project.change import Change
 from engine.project.clock_corrections import (
@@ -51,11 +51,11 @@ class ProjectClocks(ProjectPart):
         """A folder on this computer as images' paths name it; "" for the project's own."""
         return _folder_of(self._store.paths, folder / "image")
 
-    def corrected(self, facts_of: Callable[[Path], PhotoFacts]) -> Callable[[Path], PhotoFacts]:
+    def corrected(self, facts_of: Callable[[Path], PhotoDetails]) -> Callable[[Path], PhotoDetails]:
         """Image metadata with the times of corrected clocks; thread-safe."""
         corrections, paths = self.corrections(), self._store.paths
 
-        def corrected_facts(path: Path) -> PhotoFacts:
+        def corrected_facts(path: Path) -> PhotoDetails:
             facts = facts_of(path)
             if facts.taken_at is None:
                 return facts

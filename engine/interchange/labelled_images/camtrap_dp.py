@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import quote
 
-from engine.files import PhotoFacts, shown
+from engine.files import PhotoDetails, shown
 from engine.image_fields import STANDARD_VALUES
 from engine.interchange.labelled_images import csv_table
 from engine.interchange.labelled_images.camtrap_dp_package import (
@@ -128,7 +128,7 @@ def _shot(
     return _Shot(image, name, time, media_type, comment, _exif(facts))
 
 
-def _exif(facts: PhotoFacts) -> str:
+def _exif(facts: PhotoDetails) -> str:
     """Camera and exposure by names of EXIF, as in the example of the standard."""
     found = {"Model": facts.camera, "SerialNumber": facts.serial}
     found |= {tag: facts.fields.get(name, "") for name, tag in _EXIF_TAGS.items()}
@@ -136,7 +136,9 @@ def _exif(facts: PhotoFacts) -> str:
     return json.dumps({"EXIF": known}, ensure_ascii=False) if known else ""
 
 
-def _time(images: LabelledImages, image: LabelledImage, facts: PhotoFacts) -> tuple[datetime, str]:
+def _time(
+    images: LabelledImages, image: LabelledImage, facts: PhotoDetails
+) -> tuple[datetime, str]:
     """The time of a photo, and a comment if it is not exact."""
     if facts.taken_at is not None and facts.taken_at.tzinfo is not None:
         return facts.taken_at, ""

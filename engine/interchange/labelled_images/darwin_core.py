@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 from urllib.parse import quote, unquote, urlsplit
 
 from engine.errors import FormatError
-from engine.files import PhotoFacts
+from engine.files import PhotoDetails
 from engine.interchange import limits
 from engine.interchange.archives import has_member
 from engine.interchange.file_package import ArchiveTable, FilePackage, opened_package
@@ -59,7 +59,7 @@ _LEFT_OUT_OF_PROPERTIES: Final = frozenset({"file", "exported_at"})
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
     """Write the archive; images without a class are skipped, empty ones are absences."""
-    facts: dict[int, PhotoFacts] = {}
+    facts: dict[int, PhotoDetails] = {}
     for image in images.each():
         if image.class_id is not None or image.is_empty:
             facts[image.image_id] = images.facts_of(image)
@@ -101,7 +101,7 @@ def _occurrence(
     images: LabelledImages,
     image: LabelledImage,
     ids: Mapping[int, str],
-    facts: Mapping[int, PhotoFacts],
+    facts: Mapping[int, PhotoDetails],
 ) -> Iterable[str]:
     fact = facts[image.image_id]
     has_place = fact.latitude is not None and fact.longitude is not None
@@ -132,7 +132,7 @@ def _occurrence(
 
 
 def _medium(
-    image: LabelledImage, ids: Mapping[int, str], facts: Mapping[int, PhotoFacts]
+    image: LabelledImage, ids: Mapping[int, str], facts: Mapping[int, PhotoDetails]
 ) -> Iterable[str]:
     fact = facts[image.image_id]
     try:

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 
 from engine.file_parts import WHOLE_FILE, FilePart
-from engine.files import FileFailure, PhotoFacts
+from engine.files import FileFailure, PhotoDetails
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import join_path
 from engine.images.crops import jpeg_of_part
@@ -117,7 +117,7 @@ class LabelledImages:
     program: str  # name and version of this program
     folder: Path | None
     """Deepest common folder of all images of the project; None if they are on several drives."""
-    facts_of: Callable[[LabelledImage], PhotoFacts]  # metadata of the file
+    facts_of: Callable[[LabelledImage], PhotoDetails]  # metadata of the file
     crop_of: CropOf = jpeg_of_part  # crops a box
     on_image: Callable[[], None] = lambda: None
     """Called after each written image; may raise `Cancelled`."""

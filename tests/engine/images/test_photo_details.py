@@ -15,8 +15,8 @@ from PIL.ExifTags import GPS, Base
 from PIL.TiffImagePlugin import IFDRational
 
 from engine.file_parts import BoundingBox, FilePart
+from engine.files import PhotoDetails
 from engine.images import opened_file
-from engine.images.details_messages import PhotoDetails
 from engine.images.found_details import LONGEST_NAME, LONGEST_TEXT, camera_name, clean, real_place
 from engine.images.image_header import are_directories_bounded
 from engine.images.photo_details import NO_DETAILS, details_in, read_details

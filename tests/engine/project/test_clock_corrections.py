@@ -7,7 +7,7 @@ import pytest
 
 from engine.collection.clock_preview import preview_correction
 from engine.errors import InputError
-from engine.files import FoundFile, PhotoFacts
+from engine.files import FoundFile, PhotoDetails
 from engine.project import ImageDetails, Project
 from engine.project.clock_corrections import (
     ClockCorrection,
@@ -116,7 +116,7 @@ def test_a_folder_as_it_is_on_this_computer(photos: Project, tmp_path: Path) -> 
 
 
 def test_headers_of_files_are_read_corrected(photos: Project, tmp_path: Path) -> None:
-    facts = PhotoFacts(1, 1, "image/jpeg", NOON, camera="Trap", serial="7")
+    facts = PhotoDetails(1, 1, NOON, "Trap", fields={"serial": "7"})
 
     def taken(name: str) -> datetime | None:
         return photos.clocks.corrected(lambda _path: facts)(tmp_path / name).taken_at

@@ -14,9 +14,9 @@ from engine.collection.search.columns import NO_TIME, ImageColumns, TextColumn, 
 from engine.collection.search.metadata import ImageMetadata
 from engine.collection.search.query import QueryError
 from engine.collection.state import CollectionState, Sorting
-from engine.files import FoundFile
+from engine.files import FoundFile, PhotoDetails
 from engine.image_fields import CAMERA_TRAP, FieldKind, ImageField
-from engine.images.details_messages import FileDetails, PhotoDetails
+from engine.images.details_messages import FileDetails
 from engine.project import Change, Project
 from engine.project.clock import time_text
 from engine.project.clock_corrections import ClockCorrection
