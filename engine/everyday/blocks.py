@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from threadpoolctl import ThreadpoolController
 
 from engine.arrays import Floats, Integers
@@ -105,6 +105,22 @@ def stop_if_asked() -> None:
     """Raise `Cancelled` if the token of `stopped_by` is set: for long steps outside of blocks."""
     if (cancel := _cancel.get()) is not None:
         cancel.raise_if_cancelled()
+
+
+def filled_in_blocks(
+    shape: int | tuple[int, ...],
+    values_of: Callable[[slice], NDArray[Any]],
+    block_rows: int = BLOCK_ROWS,
+    dtype: DTypeLike = np.float32,
+) -> NDArray[Any]:
+    """An array of this shape, whose rows `values_of` computes block by block, see `in_blocks`."""
+    filled = np.empty(shape, dtype=dtype)
+
+    def fill(rows: slice) -> None:
+        filled[rows] = values_of(rows)
+
+    in_blocks(len(filled), fill, block_rows)
+    return filled
 
 
 def in_blocks(count: int, work: Callable[[slice], None], block_rows: int = BLOCK_ROWS) -> None:

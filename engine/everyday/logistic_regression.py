@@ -13,7 +13,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from engine.arrays import Flags, Floats, Integers, RowOrder, no_flags, no_integers
+from engine.arrays import Flags, Floats, Integers, no_flags, no_integers
 from engine.everyday.back_off import BackOff, back_off
 from engine.everyday.blocks import (
     Embeddings,
@@ -28,20 +28,17 @@ from engine.everyday.classifier import (
     Explanation,
     FitFigures,
     FitSnapshot,
-    FittedClassifier,
     Inheritance,
     ScoredClass,
     Setting,
     Share,
 )
-from engine.everyday.collection_stage.live_basis import LiveBasis
 from engine.everyday.excluded import ExcludedClasses, excluded_classes
-from engine.everyday.grouping.groups import BasisLinks
 from engine.everyday.prototypical.classification import LinearClassifier, classify_all, softmax
 from engine.everyday.prototypical.onnx_export import answers_model
 from engine.everyday.scores import HeldOutShots, Scores, distance_limit
 from engine.everyday.shots import Shots, class_means, membership
-from engine.everyday.teaching import teach_first_of
+from engine.everyday.teaching import BasisClassifier
 from engine.everyday.unseen import UnseenClasses, classes_seen, seen_classes, unseen_classes
 from engine.graph.category_graph import CategoryGraph
 
@@ -100,11 +97,11 @@ class FittedRegression:
     def _with_similarity(self, scores: Scores, embeddings: Embeddings) -> Scores:
         prototypes = self._prototypes
 
-        def work(rows: slice) -> None:
+        def compare(rows: slice) -> None:
             images = to_floats(embeddings[rows])
             scores.similarity[rows] = np.einsum("nd,nd->n", images, prototypes[scores.best[rows]])
 
-        in_blocks(len(embeddings), work)
+        in_blocks(len(embeddings), compare)
         return scores
 
     def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:
@@ -165,11 +162,8 @@ class FittedRegression:
 
 
 @final
-class LogisticRegression:
-    """See `Classifier`; the basis of the collection orders what to label first."""
-
-    def __init__(self, basis: LiveBasis) -> None:
-        self._basis = basis
+class LogisticRegression(BasisClassifier):
+    """See `Classifier`."""
 
     @one_thread_each
     def fit(self, snapshot: FitSnapshot) -> FittedRegression:
@@ -211,15 +205,6 @@ class LogisticRegression:
             unseen,
             excluded,
         )
-
-    def look_alikes(self, snapshot: FitSnapshot) -> BasisLinks | None:
-        basis = self._basis.current(snapshot.images, snapshot.shots.image_ids)
-        return None if basis is None else BasisLinks(basis)
-
-    def teach_first(
-        self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores
-    ) -> RowOrder | None:
-        return teach_first_of(self._basis, snapshot, fitted, scores)
 
 
 @dataclass(frozen=True)

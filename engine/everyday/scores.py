@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from engine.arrays import Codes, Doubles, Flags, Floats, Integers
-from engine.everyday.blocks import Embeddings, at_columns, block_of, factor_of, in_blocks
+from engine.everyday.blocks import Embeddings, at_columns, block_of, factor_of, filled_in_blocks
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 
@@ -96,13 +96,10 @@ class HeldOutShots:
 
 def similarity(embeddings: Embeddings, vector: Floats) -> Floats:
     """Inner products (n,) of all embeddings with a vector (d,)."""
-    found = np.empty(len(embeddings), dtype=np.float32)
-
-    def work(rows: slice) -> None:
-        np.matmul(block_of(embeddings[rows]), vector * factor_of(embeddings), out=found[rows])
-
-    in_blocks(len(embeddings), work, COLUMN_BLOCK_ROWS)
-    return found
+    scaled = vector * factor_of(embeddings)
+    return filled_in_blocks(
+        len(embeddings), lambda rows: block_of(embeddings[rows]) @ scaled, COLUMN_BLOCK_ROWS
+    )
 
 
 def share_interval(hits: float, count: float) -> tuple[float, float]:

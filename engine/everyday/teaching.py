@@ -9,15 +9,17 @@ weights and the limit to anchors.
 """
 
 import heapq
+from abc import ABC, abstractmethod
 from typing import Final
 
 import numpy as np
 
 from engine.arrays import Floats, Integers, RowOrder
-from engine.everyday.blocks import in_blocks, one_thread_each, stop_if_asked
-from engine.everyday.classifier import FitSnapshot, FittedClassifier
+from engine.everyday.blocks import filled_in_blocks, in_blocks, one_thread_each, stop_if_asked
+from engine.everyday.classifier import FitSnapshot, FittedClassifier, ProjectClassifier
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis
 from engine.everyday.collection_stage.live_basis import LiveBasis
+from engine.everyday.grouping.groups import BasisLinks
 from engine.everyday.scores import Scores
 from engine.graph.codes import NO_CLASS
 
@@ -33,19 +35,32 @@ def uncertainty_of(fitted: FittedClassifier | None, scores: Scores) -> Floats:
     return 1 - scores.best_score
 
 
-def teach_first_of(
-    kept: LiveBasis, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores
-) -> RowOrder | None:
-    """See `Classifier.teach_first`, by the cached basis of the collection."""
-    images = snapshot.images
-    basis = kept.current(images, snapshot.shots.image_ids)
-    if basis is None:
-        return None
-    is_gone = np.ones(len(images.row_ids), dtype=bool)
-    is_gone[images.rows] = False
-    labelled = images.rows[images.labels != NO_CLASS]
-    uncertainty, left_out = uncertainty_of(fitted, scores), np.flatnonzero(is_gone)
-    return teach_first(basis, uncertainty, labelled=labelled, left_out=left_out)
+class BasisClassifier(ABC):
+    """What the basis of the collection gives to any `Classifier`: look-alikes, what to label."""
+
+    def __init__(self, basis: LiveBasis) -> None:
+        self._basis = basis
+
+    @abstractmethod
+    def fit(self, snapshot: FitSnapshot) -> ProjectClassifier:
+        """See `Classifier`."""
+
+    def look_alikes(self, snapshot: FitSnapshot) -> BasisLinks | None:
+        basis = self._basis.current(snapshot.images, snapshot.shots.image_ids)
+        return None if basis is None else BasisLinks(basis)
+
+    def teach_first(
+        self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores
+    ) -> RowOrder | None:
+        images = snapshot.images
+        basis = self._basis.current(images, snapshot.shots.image_ids)
+        if basis is None:
+            return None
+        is_gone = np.ones(len(images.row_ids), dtype=bool)
+        is_gone[images.rows] = False
+        labelled = images.rows[images.labels != NO_CLASS]
+        uncertainty, left_out = uncertainty_of(fitted, scores), np.flatnonzero(is_gone)
+        return teach_first(basis, uncertainty, labelled=labelled, left_out=left_out)
 
 
 @one_thread_each
@@ -77,13 +92,12 @@ def teach_first(
     order = basis.anchors[places[chosen.order()]]
     is_free[order] = False
     others = np.flatnonzero(is_free).astype(np.int32)
-    likely = np.empty(len(others), dtype=np.float32)
 
-    def work(part: slice) -> None:
+    def gains_of(part: slice) -> Floats:
         links = basis.links_at(others[part].astype(np.int64))
-        likely[part] = (links.weights * gains[links.positions]).sum(axis=1)
+        return np.asarray((links.weights * gains[links.positions]).sum(axis=1))
 
-    in_blocks(len(others), work)
+    likely = filled_in_blocks(len(others), gains_of)
     np.negative(likely, out=likely)
     return np.concatenate([order.astype(np.int32), others[np.argsort(likely, kind="stable")]])
 

@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Floats, Integers
-from engine.everyday.blocks import BLOCK_ROWS, Embeddings, block_of, factor_of, in_blocks
+from engine.everyday.blocks import (
+    BLOCK_ROWS,
+    Embeddings,
+    block_of,
+    factor_of,
+    filled_in_blocks,
+    in_blocks,
+)
 from engine.everyday.collection_stage.neighbours import (
     LINKS,
     SEARCH_ROWS,
@@ -134,7 +141,7 @@ class CollectionBasis:
         cosines_of = self._cosines(embeddings, np.arange(len(self.image_ids)), first)
         nearer: dict[int, tuple[Integers, Nearest]] = {}
 
-        def work(part: slice) -> None:
+        def find_nearer(part: slice) -> None:
             cosines, known = cosines_of(part), self.found.rows(part)
             rows = np.flatnonzero(cosines.max(axis=1) > known.cosines[:, -1])
             if len(rows):
@@ -142,7 +149,7 @@ class CollectionBasis:
                 found.take(slice(None), cosines[rows], first)
                 nearer[part.start] = part.start + rows, found
 
-        in_blocks(len(self.image_ids), work, self._rows_for(first))
+        in_blocks(len(self.image_ids), find_nearer, self._rows_for(first))
         if not nearer:
             return self.found
         parts = [nearer[start] for start in sorted(nearer)]
@@ -273,15 +280,12 @@ def collection_basis(
 
 def _scales(whitening: Whitening, embeddings: Embeddings) -> Floats:
     """One over the length (n,) of whitened embeddings (n, d)."""
-    scales = np.zeros(len(embeddings), dtype=np.float32)
     matrix = whitening.matrix * factor_of(embeddings)
     shift = whitening.mean @ whitening.matrix
 
-    def work(rows: slice) -> None:
+    def scales_of(rows: slice) -> Floats:
         moved = block_of(embeddings[rows]) @ matrix - shift
-        scales[rows] = 1 / np.maximum(
-            np.sqrt(np.einsum("nd,nd->n", moved, moved)), np.float32(1e-6)
-        )
+        lengths = np.sqrt(np.einsum("nd,nd->n", moved, moved))
+        return np.asarray(1 / np.maximum(lengths, np.float32(1e-6)))
 
-    in_blocks(len(embeddings), work)
-    return scales
+    return filled_in_blocks(len(embeddings), scales_of)

@@ -15,6 +15,7 @@ from engine.arrays import Doubles, Floats, Integers, no_integers
 from engine.everyday.blocks import (
     Embeddings,
     at_columns,
+    filled_in_blocks,
     in_blocks,
     one_thread_each,
     stop_if_asked,
@@ -116,26 +117,24 @@ def nearest(vectors: Floats, anchors: Floats, *, own: Integers) -> Nearest:
     """Nearest anchors (m, d) of unit vectors (n, d); `own` (n,) is a vector's anchor or -1."""
     found = Nearest.none(len(vectors))
 
-    def work(rows: slice) -> None:
+    def compare(rows: slice) -> None:
         alike = vectors[rows] @ anchors.T
         itself = np.flatnonzero(own[rows] >= 0)
         alike[itself, own[rows][itself]] = -1
         found.take(rows, alike)
 
-    in_blocks(len(vectors), work, SEARCH_ROWS)
+    in_blocks(len(vectors), compare, SEARCH_ROWS)
     return found
 
 
 def all_cosines(vectors: Floats, others: Floats) -> NDArray[np.int16]:
     """Cosines (n, m) of unit vectors, times `COSINE_ONE`: faster and finer than float16."""
-    cosines = np.empty((len(vectors), len(others)), dtype=np.int16)
 
-    def work(rows: slice) -> None:
+    def cosines_of(rows: slice) -> Floats:
         block = vectors[rows] @ others.T
-        cosines[rows] = np.rint(np.multiply(block, COSINE_ONE, out=block), out=block)
+        return np.rint(np.multiply(block, COSINE_ONE, out=block), out=block)
 
-    in_blocks(len(vectors), work, SEARCH_ROWS)
-    return cosines
+    return filled_in_blocks((len(vectors), len(others)), cosines_of, SEARCH_ROWS, np.int16)
 
 
 def links_to(found: Nearest) -> Links:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Doubles, Flags, Floats, Integers
-from engine.everyday.blocks import Embeddings, in_blocks, stop_if_asked
+from engine.everyday.blocks import Embeddings, filled_in_blocks, in_blocks, stop_if_asked
 from engine.everyday.collection_stage.basis import MOST_COMPARED, CollectionBasis
 from engine.everyday.collection_stage.neighbours import (
     COSINE_ONE,
@@ -108,14 +108,13 @@ class LabelledNearness:
             compared, classes = labelled[chosen], classes[chosen]
         images = self.vectors[compared]
         means = _class_means(images, classes)
-        found = np.empty(len(self.vectors), dtype=np.float32)
 
-        def work(rows: slice) -> None:
+        def evidence_of(rows: slice) -> Floats:
             block = self.vectors[rows]
-            found[rows] = ((block @ images.T).max(axis=1) + (block @ means.T).max(axis=1)) / 2
+            evidence: Floats = (block @ images.T).max(axis=1) + (block @ means.T).max(axis=1)
+            return evidence / 2
 
-        in_blocks(len(found), work, SEARCH_ROWS)
-        return found
+        return filled_in_blocks(len(self.vectors), evidence_of, SEARCH_ROWS)
 
 
 @dataclass(frozen=True)
@@ -133,13 +132,9 @@ class Novelty:
 
     def similarity_at(self, rows: Integers) -> Floats:
         """Similarity (n,) of images of the collection, by their rows in the basis."""
-        found = np.empty(len(rows), dtype=np.float32)
-
-        def work(part: slice) -> None:
-            found[part] = self.similarity(self.basis.links_at(rows[part]))
-
-        in_blocks(len(rows), work)
-        return found
+        return filled_in_blocks(
+            len(rows), lambda part: self.similarity(self.basis.links_at(rows[part]))
+        )
 
     def similarity_of_new(self, embeddings: Embeddings) -> Floats:
         """Similarity (n,) of any images (n, d)."""
@@ -295,7 +290,7 @@ def _reached(
         return None
     found: list[Floats] = [np.empty(0, dtype=np.float32)] * DRAWS
 
-    def work(block: slice) -> None:
+    def spread_draws(block: slice) -> None:
         for draw in range(DRAWS)[block]:
             positions = np.concatenate(draws[draw])
             spread = nearness.spread(
@@ -306,7 +301,7 @@ def _reached(
             is_scored[positions] = False
             found[draw] = nearness.similarity(spread)[is_scored]
 
-    in_blocks(DRAWS, work, 1)
+    in_blocks(DRAWS, spread_draws, 1)
     return found
 
 

@@ -13,7 +13,7 @@ from typing import Final, final
 import numpy as np
 
 from engine.arrays import Flags, Floats, Integers
-from engine.everyday.blocks import in_blocks, sums_by_class
+from engine.everyday.blocks import filled_in_blocks, in_blocks, sums_by_class
 from engine.everyday.collection_stage.anchor_labels import AnchorChances, AnchorLabels
 from engine.everyday.collection_stage.calibration import PSEUDO_COUNT
 from engine.everyday.collection_stage.neighbours import Links, follow
@@ -123,7 +123,7 @@ def refine(
     prototypes, temperature = start.prototypes, temperature_for(links, vectors)
     classifier = _classifier(vectors, prototypes, start, temperature)
     for turn in range(ROUNDS):
-        walk.run(chances, classifier, starts_anew=turn == 0)
+        walk.take_steps(chances, classifier, starts_anew=turn == 0)
         free = weights[chances.free_positions]
         prototypes = _moved(walk.vectors, free, chances, shots, start)
         classifier = _classifier(vectors, prototypes, start, temperature)
@@ -131,7 +131,7 @@ def refine(
             classifier,
             offsets=classifier.offsets + _prior_logits(free > 0, chances.free, imbalance),
         )
-    walk.run(chances, classifier, starts_anew=False)
+    walk.take_steps(chances, classifier, starts_anew=False)
     return Refined(
         prototypes, classifier, chances, *_shares(weights, chances, labels, shots, start)
     )
@@ -171,7 +171,7 @@ class _Walk:
     links: Links  # of these to any anchor
     labels: AnchorLabels  # of anchors
 
-    def run(
+    def take_steps(
         self, chances: AnchorChances, classifier: LinearClassifier, *, starts_anew: bool
     ) -> None:
         """Take `STEPS` steps from the current probabilities, or from the prototypes'."""
@@ -189,20 +189,19 @@ class _Walk:
             self.labels.share_out(chances.free, chances.row_of)
 
     def _by_prototype(self, classifier: LinearClassifier) -> Floats:
-        found = np.empty((len(self.vectors), len(classifier.weights)), dtype=np.float32)
-
-        def work(rows: slice) -> None:
-            found[rows] = chances_of(classifier, self.vectors[rows])
-
-        in_blocks(len(found), work, max(rows_for(found.shape[1]), PRODUCT_ROWS))
-        return found
+        width = len(classifier.weights)
+        return filled_in_blocks(
+            (len(self.vectors), width),
+            lambda rows: chances_of(classifier, self.vectors[rows]),
+            max(rows_for(width), PRODUCT_ROWS),
+        )
 
     @staticmethod
     def _step(rest: Floats, among: Links, before: Floats, after: Floats) -> None:
-        def work(rows: slice) -> None:
+        def step(rows: slice) -> None:
             np.add(rest[rows], follow(among.rows(rows), before), out=after[rows])
 
-        in_blocks(len(after), work, rows_for(after.shape[1]))
+        in_blocks(len(after), step, rows_for(after.shape[1]))
 
 
 def rows_for(candidates: int) -> int:
@@ -294,10 +293,10 @@ def _weighted_sums(parts: Floats, weights: Floats, vectors: Floats) -> Floats:
         (-(-len(parts) // SUM_ROWS), parts.shape[1], vectors.shape[1]), dtype=np.float32
     )
 
-    def work(rows: slice) -> None:
+    def add_up(rows: slice) -> None:
         sums[rows.start // SUM_ROWS] = parts[rows].T @ (weights[rows, None] * vectors[rows])
 
-    in_blocks(len(parts), work, SUM_ROWS)
+    in_blocks(len(parts), add_up, SUM_ROWS)
     return sums.sum(axis=0)
 
 

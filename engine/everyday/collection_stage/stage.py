@@ -97,12 +97,12 @@ class CollectionStage:
             probabilities, similarity = self._finish(softmax(logits), links, images)
             scores.put(part, _scores(probabilities, similarity, back_off, classifier, images))
 
-        run = None if rows is None else _run(rows)
+        first = None if rows is None else _first_of_consecutive(rows)
 
-        def work(part: slice) -> None:
+        def classify_part(part: slice) -> None:
             at: Rows = part
             if rows is not None:
-                at = rows[part] if run is None else slice(run + part.start, run + part.stop)
+                at = rows[part] if first is None else slice(first + part.start, first + part.stop)
             classify_some(part, at, links_to(self.basis.found.rows(at)))
 
         # Anchors have more links. They are few: repeating them is faster than excluding them.
@@ -112,12 +112,12 @@ class CollectionStage:
             else np.flatnonzero(self.basis.positions_of(rows) >= 0)
         )
 
-        def work_anchors(part: slice) -> None:
+        def classify_anchors(part: slice) -> None:
             at = anchors[part] if rows is None else rows[anchors[part]]
             classify_some(anchors[part], at, self.basis.links_at(at))
 
-        in_blocks(len(embeddings), work, PASS_ROWS)
-        in_blocks(len(anchors), work_anchors, PASS_ROWS)
+        in_blocks(len(embeddings), classify_part, PASS_ROWS)
+        in_blocks(len(anchors), classify_anchors, PASS_ROWS)
         return scores
 
     def classify_new(
@@ -195,7 +195,7 @@ class CollectionStage:
         return probabilities, similarity
 
 
-def _run(rows: Integers) -> int | None:
+def _first_of_consecutive(rows: Integers) -> int | None:
     """The first of consecutive rows (k,), which are read in place; None for others."""
     return int(rows[0]) if len(rows) and bool((np.diff(rows) == 1).all()) else None
 

@@ -161,7 +161,7 @@ def neighbours_of(images: JudgedLabels, count: int) -> Neighbours:
     if count == 0:
         return found
 
-    def work(rows: slice) -> None:
+    def find_nearest(rows: slice) -> None:
         alike = images.vectors[rows] @ vectors.T
         alike[np.arange(rows.start, rows.stop)[:, None] == pool] = -2  # itself comes last
         near = np.argpartition(-alike, count - 1, axis=1)[:, :count]
@@ -170,7 +170,7 @@ def neighbours_of(images: JudgedLabels, count: int) -> Neighbours:
         found.positions[rows] = pool[np.take_along_axis(near, order, axis=1)]
         found.cosines[rows] = np.take_along_axis(cosines, order, axis=1)
 
-    in_blocks(len(images), work, SEARCH_ROWS)
+    in_blocks(len(images), find_nearest, SEARCH_ROWS)
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from engine.arrays import Floats, Integers
-from engine.everyday.blocks import in_blocks, one_thread_each, stop_if_asked
+from engine.everyday.blocks import filled_in_blocks, in_blocks, one_thread_each, stop_if_asked
 
 CENTRES_PER_ROOT: Final = 4  # cells, in multiples of sqrt(n): cells of 80 images at 100,000
 CELLS_SEARCHED: Final = 64
@@ -73,7 +73,7 @@ class NeighbourIndex:
         order = np.argsort(cell_of, kind="stable")
         pieces = _pieces(cell_of[order])
 
-        def work(span: slice) -> None:
+        def search_pieces(span: slice) -> None:
             for first, last in pieces[span]:
                 asked = order[first:last]
                 pool = self._members(int(cell_of[asked[0]]))
@@ -81,7 +81,7 @@ class NeighbourIndex:
                 found, squared = _nearest_in(queries[asked], self.vectors[pool], pool, count, own)
                 rows[asked, : found.shape[1]], squares[asked, : found.shape[1]] = found, squared
 
-        in_blocks(len(pieces), work, 4)
+        in_blocks(len(pieces), search_pieces, 4)
         return rows, squares
 
     def _members(self, cell: int) -> Integers:
@@ -95,15 +95,15 @@ class NeighbourIndex:
 
 def nearest_centre(vectors: Floats, centres: Floats) -> Integers:
     """(n,) the nearest of centres (c, d) to each vector (n, d)."""
-    nearest = np.zeros(len(vectors), dtype=np.int64)
+    if len(centres) <= 1:
+        return np.zeros(len(vectors), dtype=np.int64)
     half = np.einsum("cd,cd->c", centres, centres) / 2
-
-    def work(rows: slice) -> None:
-        nearest[rows] = (vectors[rows] @ centres.T - half).argmax(axis=1)
-
-    if len(centres) > 1:
-        in_blocks(len(vectors), work, ROWS_AT_ONCE)
-    return nearest
+    return filled_in_blocks(
+        len(vectors),
+        lambda rows: (vectors[rows] @ centres.T - half).argmax(axis=1),
+        ROWS_AT_ONCE,
+        np.int64,
+    )
 
 
 @one_thread_each
@@ -143,13 +143,12 @@ def _pieces(cells: Integers) -> list[tuple[int, int]]:
 
 def _nearest_rows(vectors: Floats, others: Floats, count: int) -> Integers:
     pool = np.arange(len(others), dtype=np.int64)
-    found = np.zeros((len(vectors), count), dtype=np.int64)
-
-    def work(rows: slice) -> None:
-        found[rows] = _nearest_in(vectors[rows], others, pool, count, None)[0]
-
-    in_blocks(len(vectors), work, ROWS_AT_ONCE)
-    return found
+    return filled_in_blocks(
+        (len(vectors), count),
+        lambda rows: _nearest_in(vectors[rows], others, pool, count, None)[0],
+        ROWS_AT_ONCE,
+        np.int64,
+    )
 
 
 def _nearest_in(

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from engine.arrays import Floats, Integers
-from engine.everyday.blocks import in_blocks, stop_if_asked
+from engine.everyday.blocks import filled_in_blocks, stop_if_asked
 from engine.everyday.layout.neighbours import NeighbourIndex
 
 NEIGHBOURS: Final = 15  # that draw an image to them (decision 62)
@@ -138,13 +138,7 @@ def place_among(index: NeighbourIndex, places: Floats, new: Floats) -> Floats:
     near = places[np.maximum(rows, 0)]
     nearest = np.maximum(squares[:, :1], _EVEN)
     weights = np.where(known, nearest / np.maximum(squares, _EVEN), 0.0) ** 2
-    found = np.empty((len(new), 2), dtype=np.float32)
-
-    def work(span: slice) -> None:
-        found[span] = _together(near[span], weights[span])
-
-    in_blocks(len(new), work)
-    return found
+    return filled_in_blocks((len(new), 2), lambda rows: _together(near[rows], weights[rows]))
 
 
 def _together(near: Floats, weights: Floats) -> Floats:

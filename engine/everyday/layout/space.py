@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from engine.arrays import Floats
-from engine.everyday.blocks import Embeddings, in_blocks, to_floats
+from engine.everyday.blocks import Embeddings, filled_in_blocks, to_floats
 from engine.everyday.collection_stage.neighbours import Whitening, whitening_of
 
 WIDTH: Final = 64  # dimensions in which neighbours are looked for (decision 62)
@@ -47,15 +47,14 @@ class MapSpace:
 
     def apply(self, embeddings: Embeddings) -> Floats:
         """Vectors (n, w) float32 of embeddings (n, d)."""
-        found = np.empty((len(embeddings), self.axes.shape[1]), dtype=np.float32)
 
-        def work(rows: slice) -> None:
+        def vectors_of(rows: slice) -> Floats:
             block = embeddings[rows]
             whitened = to_floats(block) if self.whitening is None else self.whitening.apply(block)
-            found[rows] = (whitened - self.mean) @ self.axes
+            vectors: Floats = (whitened - self.mean) @ self.axes
+            return vectors
 
-        in_blocks(len(embeddings), work)
-        return found
+        return filled_in_blocks((len(embeddings), self.axes.shape[1]), vectors_of)
 
 
 def map_space(embeddings: Embeddings) -> MapSpace:

@@ -149,7 +149,7 @@ def classify_all(
     scores = Scores.empty(len(embeddings))
     scores.similarity[:] = np.nan if similarity is None else similarity
 
-    def work(rows: slice) -> None:
+    def classify_rows(rows: slice) -> None:
         block, similar = embeddings[rows], scores.similarity[rows]
         if unseen is None:
             found = replace(classify_block(classifier, back_off, block), similarity=similar)
@@ -159,5 +159,5 @@ def classify_all(
             found = scores_of(probabilities, similar, back_off, partial(at_columns, logits))
         scores.put(rows, found)
 
-    in_blocks(len(embeddings), work)
+    in_blocks(len(embeddings), classify_rows)
     return scores

@@ -7,16 +7,15 @@ from typing import Final, final
 
 import numpy as np
 
-from engine.arrays import Floats, Integers, RowOrder, no_integers
+from engine.arrays import Floats, Integers, no_integers
 from engine.everyday.back_off import Branches, Policy, back_off
 from engine.everyday.blocks import one_thread_each, stop_if_asked
-from engine.everyday.classifier import FitSnapshot, FittedClassifier, Setting
+from engine.everyday.classifier import FitSnapshot, Setting
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.fit_stage import StageInput, fit_stage
 from engine.everyday.collection_stage.live_basis import LiveBasis
 from engine.everyday.collection_stage.refinement import LinearPrototypes
 from engine.everyday.excluded import excluded_classes
-from engine.everyday.grouping.groups import BasisLinks
 from engine.everyday.prototypical.classification import LinearClassifier, linear_classifier
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import (
@@ -35,9 +34,8 @@ from engine.everyday.prototypical.tuning import (
     sampled,
     tune,
 )
-from engine.everyday.scores import Scores
 from engine.everyday.shots import Shots
-from engine.everyday.teaching import teach_first_of
+from engine.everyday.teaching import BasisClassifier
 from engine.everyday.unseen import (
     ClassesSeen,
     RandomSample,
@@ -63,11 +61,12 @@ def shrinkage_prior(card: BackboneCard, setting: Setting) -> float:
 
 
 @final
-class EverydayClassifier:
-    """The everyday model as a `Classifier`; it keeps the equations' session, and the basis."""
+class EverydayClassifier(BasisClassifier):
+    """The everyday model as a `Classifier`; it keeps the equations' session."""
 
     def __init__(self, propagation: Path, card: BackboneCard, basis: LiveBasis) -> None:
-        self._propagation, self._card, self._basis = propagation, card, basis
+        super().__init__(basis)
+        self._propagation, self._card = propagation, card
         self._session: PropagationSession | None = None
 
     def fit(self, snapshot: FitSnapshot) -> EverydayModel:
@@ -92,15 +91,6 @@ class EverydayClassifier:
         row_ids = snapshot.images.row_ids
         excluded = excluded_classes(snapshot.graph, model.candidate_ids, snapshot.excluded, row_ids)
         return replace(model, excluded=excluded)
-
-    def look_alikes(self, snapshot: FitSnapshot) -> BasisLinks | None:
-        basis = self._basis.current(snapshot.images, snapshot.shots.image_ids)
-        return None if basis is None else BasisLinks(basis)
-
-    def teach_first(
-        self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores
-    ) -> RowOrder | None:
-        return teach_first_of(self._basis, snapshot, fitted, scores)
 
 
 @one_thread_each

@@ -323,7 +323,7 @@ def held_out_distances(
     sizes_of = shots.together.sizes[held]
     order = np.lexsort((sizes_of, shots.class_ids[held]))
 
-    def work(part: slice) -> None:
+    def measure(part: slice) -> None:
         rows = order[part]
         products = removal.products(shots, held[rows])
         found.own[rows], found.propagated[rows], found.cross[rows] = products.distances()
@@ -336,7 +336,7 @@ def held_out_distances(
             changed = removal.without(products.rows(same), int(held[rows[start]]), count)
             _put(found, rows[same], changed, count)
 
-    in_blocks(len(held), work, BLOCK_SHOTS)
+    in_blocks(len(held), measure, BLOCK_SHOTS)
     return found
 
 

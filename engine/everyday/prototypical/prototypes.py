@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.arrays import Flags, Floats, Integers
 from engine.errors import ModelError, found_at
-from engine.everyday.blocks import in_blocks
+from engine.everyday.blocks import filled_in_blocks
 from engine.everyday.classifier import Setting
 from engine.everyday.shots import Membership, Shots, class_means, membership, reached_classes
 from engine.graph.arrays import edge_index
@@ -226,14 +226,13 @@ def nearest_parents(prototypes: Floats) -> Integers:
     if count < 1:
         return np.zeros((2, 0), dtype=np.int64)
     squares = (prototypes**2).sum(axis=1)
-    parents = np.empty((classes, count), dtype=np.int64)
 
-    def work(rows: slice) -> None:
+    def parents_of(rows: slice) -> Integers:
         distances = squares - 2 * prototypes[rows] @ prototypes.T
         distances[np.arange(len(distances)), np.arange(classes)[rows]] = np.inf
-        parents[rows] = np.argpartition(distances, count - 1, axis=1)[:, :count]
+        return np.argpartition(distances, count - 1, axis=1)[:, :count]
 
-    in_blocks(classes, work, NEIGHBOUR_ROWS)
+    parents = filled_in_blocks((classes, count), parents_of, NEIGHBOUR_ROWS, np.int64)
     return np.stack([parents.ravel(), np.repeat(np.arange(classes), count)]).astype(np.int64)
 
 

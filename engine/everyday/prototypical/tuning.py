@@ -129,11 +129,11 @@ def _options(check: HeldOutCheck, shrinkages: Sequence[float], start: _Start) ->
     """Judge each shrinkage, several at a time."""
     found: dict[int, _Option] = {}
 
-    def work(part: slice) -> None:
+    def judge(part: slice) -> None:
         for place in range(part.start, part.stop):
             found[place] = _option(check, shrinkages[place], start)
 
-    in_blocks(len(shrinkages), work, block_rows=1)
+    in_blocks(len(shrinkages), judge, block_rows=1)
     return [found[place] for place in range(len(shrinkages))]
 
 
