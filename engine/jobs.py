@@ -286,7 +286,10 @@ def _make_map(request: MakeMap, send: Send, cancel: CancelToken) -> MadeMap:
 
     with Project.open(request.project, for_writing=False) as project:
         caches = CacheFolders(request.cache)
-        return make_map(project, caches, is_anew=request.is_anew, on_progress=send, cancel=cancel)
+        made, placed = make_map(
+            project, caches, is_anew=request.is_anew, on_progress=send, cancel=cancel
+        )
+    return MadeMap(len(made.image_ids), placed)
 
 
 def _convert_backbone(

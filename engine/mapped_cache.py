@@ -6,6 +6,7 @@ a file that is mapped. A file is written completely or not at all.
 """
 
 import contextlib
+import errno
 import json
 import logging
 import mmap
@@ -64,7 +65,7 @@ class MappedCache:
     def __init__(
         self, folder: Path, name: str, suffix: str, limit_bytes: int, *, copy_on_write: bool = False
     ) -> None:
-        self._folder, self._suffix, self._limit_bytes = folder, suffix, limit_bytes
+        self.folder, self._suffix, self._limit_bytes = folder, suffix, limit_bytes
         self._stem = blake3(name.encode("utf-8", "surrogateescape")).digest(length=16).hex()
         self._access = mmap.ACCESS_COPY if copy_on_write else mmap.ACCESS_READ
 
@@ -91,19 +92,8 @@ class MappedCache:
             spare_rows: of zeros after the last array; they take no disk space.
             is_current: whether the arrays did not change; else the file is discarded.
         """
-        size_bytes = sum(array.nbytes for array in arrays.values())
         try:
-            clear_abandoned_drafts(private_folder(self._folder))
-            if shutil.disk_usage(self._folder).free < 2 * size_bytes:
-                return False
-            path = self._unused_path()
-            with new_file(path, replace=True, durable=False) as draft:
-                _write(draft.file, arrays, spare_rows)
-                _require(is_current())
-            for other in self._own():
-                if other != path:
-                    _delete(other)
-            self._evict()
+            self.put(arrays, spare_rows=spare_rows, is_current=is_current)
         except _StaleError:
             _log.info("%s changed while it was written, and is not kept", self._suffix)
             return False
@@ -112,11 +102,27 @@ class MappedCache:
             return False
         return True
 
+    def put(
+        self, arrays: Arrays, *, spare_rows: int = 0, is_current: Callable[[], bool] = lambda: True
+    ) -> None:
+        """Write arrays as `write` does; raises `OSError` where the disk has no room, or fails."""
+        clear_abandoned_drafts(private_folder(self.folder))
+        size_bytes = sum(array.nbytes for array in arrays.values())
+        if shutil.disk_usage(self.folder).free < 2 * size_bytes:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        path = self._unused_path()
+        with new_file(path, replace=True, durable=False) as draft:
+            _write(draft.file, arrays, spare_rows)
+            if not is_current():
+                raise _StaleError
+        for other in self._own():
+            if other != path:
+                _delete(other)
+        self._evict()
+
     def _unused_path(self) -> Path:
         names = (f"{self._stem}-{number:03d}{self._suffix}" for number in range(_MOST_FILES))
-        return next(
-            self._folder / name for name in names if not os.path.lexists(self._folder / name)
-        )
+        return next(self.folder / name for name in names if not os.path.lexists(self.folder / name))
 
     def _own(self) -> list[Path]:
         return [path for path in self._of_kind() if path.name.startswith(f"{self._stem}-")]
@@ -125,7 +131,7 @@ class MappedCache:
         """The cache files of this kind, without other files of its suffix and symbolic links."""
         return [
             path
-            for path in self._folder.glob(f"*{self._suffix}")
+            for path in self.folder.glob(f"*{self._suffix}")
             if _FILE_NAME.fullmatch(path.name.removesuffix(self._suffix)) and not path.is_symlink()
         ]
 
@@ -135,11 +141,6 @@ class MappedCache:
             total_bytes += _disk_bytes(path.stat())
             if total_bytes > self._limit_bytes:
                 _delete(path)
-
-
-def _require(is_current: bool) -> None:
-    if not is_current:
-        raise _StaleError
 
 
 def _write(file: BinaryIO, arrays: Arrays, spare_rows: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -18,8 +17,9 @@ from app.texts import tr
 from app.wording import sentence
 from engine.arrays import Integers
 from engine.collection.state import ImageStatus
-from engine.map.image_map import ImageMap, content_numbers, map_file, read_map
+from engine.map.image_map import ImageMap, content_numbers, map_cache, read_map
 from engine.map.make import MadeMap, MakeMap
+from engine.mapped_cache import MappedCache
 
 if TYPE_CHECKING:
     from app.map.view import MapPage
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from engine.config import CacheFolders
 
 
-Embedded = tuple[Path, Integers, NDArray[np.uint64]]
-"""Cache file of the map, and ids and content numbers of the embedded images."""
+Embedded = tuple[MappedCache, Integers, NDArray[np.uint64]]
+"""Cache of the map, and ids and content numbers of the embedded images."""
 
 
 def embedded_in(live: LiveCollection, caches: CacheFolders) -> Embedded:
     """Look up the embedded images; runs on the project thread."""
     is_ready = live.embedded.is_ready
-    path = map_file(live.project, live.model, caches)
-    return path, live.embedded.images.ids[is_ready], content_numbers(live.embedded)[is_ready]
+    cache = map_cache(live.project, live.model, caches)
+    return cache, live.embedded.images.ids[is_ready], content_numbers(live.embedded)[is_ready]
 
 
 @final
@@ -72,10 +72,10 @@ class MapLoader(QObject):
         )
 
     def _read(self, embedded: Embedded) -> None:
-        path, ids, contents = embedded
+        cache, ids, contents = embedded
 
         def work() -> None:
-            made = read_map(path)
+            made = read_map(cache)
             left = 0 if made is None else int(made.missing(ids, contents).sum())
             self.work_thread.post(lambda: self._take(made, len(ids), left))
 

@@ -2,8 +2,6 @@
 
 import json
 import os
-import shutil
-import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,6 +29,7 @@ from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.full_disk import writing
 from engine.model_card import BackboneCard, file_hash
 from engine.new_file import flush_folder, private_folder, write_file
+from engine.new_folder import scratch_folder
 from engine.texts import Message
 from engine.training.needed_packages import check_packages
 from engine.worker.client import Done, run
@@ -39,7 +38,6 @@ from engine.worker.protocol import Failed, Request
 TIMES_THE_WORK: Final = "times_the_work"
 """Figure of a card: time for an image relative to the fast backbone, measured elsewhere."""
 LONGEST_S: Final = 600.0  # a conversion takes some seconds; a child that takes this long is ended
-_UNFINISHED: Final = ".unfinished-"
 _POLL_S: Final = 0.5  # between two looks for a cancel while another program converts
 
 
@@ -130,7 +128,6 @@ def convert_kept(
 
     source, cancel = CONVERTED[name], cancel or CancelToken()
     target = folder_of(source)
-    unfinished = target.with_name(f"{_UNFINISHED}{uuid.uuid4().hex}")
     lock = FileLock(target.with_name(f"{source.key}.lock"))
     with writing(
         target.parent, "the backbone cannot be saved", "free some disk space; nothing was saved"
@@ -140,12 +137,16 @@ def convert_kept(
         try:
             if (found := converted_path(name)) is not None:  # another program was quicker
                 return found
-            _clear(target.parent)
-            private_folder(unfinished)
-            convert(source, unfinished, on_progress=on_progress, cancel=cancel)
-            _settle(unfinished, target)
+            with scratch_folder(target.parent) as scratch:
+                unfinished = private_folder(scratch / "new")
+                convert(source, unfinished, on_progress=on_progress, cancel=cancel)
+                hashes = {path.name: file_hash(path) for path in sorted(unfinished.iterdir())}
+                write_file(unfinished / WHOLE, json.dumps(hashes, indent=2))
+                if target.exists():  # damaged
+                    target.rename(scratch / "damaged")
+                unfinished.rename(target)
+                flush_folder(target.parent)
         finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
             lock.release()
     return target / source.model.name
 
@@ -183,19 +184,3 @@ def _wait_for(lock: FileLock, cancel: CancelToken) -> None:
         with suppress(Timeout):
             lock.acquire(timeout=_POLL_S)
             return
-
-
-def _settle(unfinished: Path, target: Path) -> None:
-    hashes = {path.name: file_hash(path) for path in sorted(unfinished.iterdir())}
-    write_file(unfinished / WHOLE, json.dumps(hashes, indent=2))
-    if target.exists():  # damaged
-        target.rename(target.with_name(f"{_UNFINISHED}{uuid.uuid4().hex}"))
-    unfinished.rename(target)
-    flush_folder(target.parent)
-    _clear(target.parent)
-
-
-def _clear(folder: Path) -> None:
-    """Remove what a killed program left; the caller holds the lock."""
-    for left in folder.glob(f"{_UNFINISHED}*"):
-        shutil.rmtree(left, ignore_errors=True)

@@ -8,9 +8,6 @@ import mmap
 import os
 import re
 import shutil
-import time
-import uuid
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, final
@@ -29,6 +26,7 @@ from engine.files import open_regular
 from engine.full_disk import writing
 from engine.model_card import BackboneCard, card_path, file_hash, read_card, write_card
 from engine.new_file import create_file, flush_folder, open_own, private_folder
+from engine.new_folder import scratch_folder
 from engine.texts import enumerated
 
 LONGEST_NAME: Final = 64
@@ -43,8 +41,6 @@ _DEVICES: Final = frozenset(
     }
 )
 """What Windows takes for a device, whatever comes after a dot."""
-_UNFINISHED: Final = ".unfinished-"
-_ABANDONED_AFTER_S: Final = 86_400
 
 
 @final
@@ -96,19 +92,14 @@ class BackboneLibrary:
         check_name(card.name)
         if not onnx_path.is_file():
             raise ModelError("the model file is not there", expected=str(onnx_path))
-        unfinished = self._unfinished()
-        try:
-            with writing(
-                self.folder,
-                "the backbone cannot be saved",
-                "free some disk space; nothing was saved",
-            ):
-                self._sweep()
-                private_folder(unfinished)
-                _fill(unfinished, onnx_path, card, propagation)
-                self._settle(unfinished, card.name)
-        finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
+        remedy = "free some disk space; nothing was saved"
+        with (
+            writing(self.folder, "the backbone cannot be saved", remedy),
+            scratch_folder(self.folder) as scratch,
+        ):
+            unfinished = private_folder(scratch / card.name)
+            _fill(unfinished, onnx_path, card, propagation)
+            self._settle(unfinished, card.name)
         return model_files(self.path(card.name))
 
     def remove(self, name: str) -> None:
@@ -161,18 +152,8 @@ class BackboneLibrary:
 
     def _discard(self, folder: Path) -> None:
         # Gone at once; what is left of it is no backbone any more
-        removed = folder.rename(self._unfinished())
-        shutil.rmtree(removed, ignore_errors=True)
-
-    def _unfinished(self) -> Path:
-        return self.folder / f"{_UNFINISHED}{uuid.uuid4().hex}"
-
-    def _sweep(self) -> None:
-        """Remove what a killed program left; young folders may belong to one at work."""
-        for folder in self.folder.glob(f"{_UNFINISHED}*"):
-            with suppress(OSError):
-                if time.time() - folder.stat().st_mtime > _ABANDONED_AFTER_S:
-                    shutil.rmtree(folder, ignore_errors=True)
+        with scratch_folder(self.folder) as scratch:
+            folder.rename(scratch / "removed")
 
 
 def check_name(name: str) -> None:

@@ -37,7 +37,6 @@ def make_map(
     New images are placed among the others, which stay where they are.
     """
     from engine.collection.live import LiveCollection
-    from engine.map.image_map import read_map
     from engine.map.make import make_map as run
     from engine.map.write import check_out, write
 
@@ -47,9 +46,7 @@ def make_map(
         open_or_read(project, without_writing="nothing is written into it") as opened,
         job("Making the map", "run it again; nothing was written") as running,
     ):
-        done = run(opened, caches, is_anew=again, **running)
-        made = read_map(done.path)
-        assert made is not None, "it was just written"
+        made, added = run(opened, caches, is_anew=again, **running)
         live = LiveCollection(opened, caches)
         try:
             live.load()
@@ -58,8 +55,8 @@ def make_map(
             )
         finally:
             live.embedded.close()
-    placed = f", {counted(done.placed, 'new one')} among the others" if done.placed else ""
+    placed = f", {counted(added, 'new one')} among the others" if added else ""
     say(
         f"Wrote the map of {counted(images, 'image')} to {out}{placed}.",
-        {"images": images, "placed": done.placed, "later": made.later_count, "file": str(out)},
+        {"images": images, "placed": added, "later": made.later_count, "file": str(out)},
     )

@@ -3,11 +3,7 @@
 New and changed images are placed among the others, which do not move.
 """
 
-import contextlib
-import hashlib
-import zipfile
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final, final
 
 import numpy as np
@@ -21,15 +17,23 @@ from engine.everyday.blocks import Embeddings
 from engine.everyday.layout.neighbours import NeighbourIndex
 from engine.everyday.layout.plane import place_among
 from engine.everyday.layout.space import MapSpace
-from engine.full_disk import storage_error
-from engine.new_file import new_file, private_folder
+from engine.full_disk import writing
+from engine.mapped_cache import MappedCache
 from engine.project import Project
 
 VERSION: Final = 1  # of the file; one of another version is discarded
-MOST_FILES: Final = 12  # in the cache; a map of 100,000 images takes 8 MB
+SUFFIX: Final = ".map"
+LIMIT_BYTES: Final = 128 << 20  # of all collections; a map of 100,000 images takes 8 MB
 MOST_LANDMARKS: Final = 20_000  # images that prototypes are placed among
 STALE_SHARE: Final = 0.25
 """Share of images placed later from which a map is stale: they did not shape the layout."""
+
+
+_COLUMNS: Final = (
+    *("image_ids", "contents", "places", "is_later"),
+    *("landmarks", "landmark_places"),
+)
+"""Arrays of a map in its file, besides those of its space."""
 
 
 @final
@@ -97,32 +101,23 @@ def content_numbers(embedded: EmbeddedImages) -> NDArray[np.uint64]:
     return np.fromiter(found, dtype=np.uint64, count=len(embedded.images.ids))
 
 
-def map_file(project: Project, model: ModelFiles, caches: CacheFolders) -> Path:
-    """Path of the map of a project and backbone; the file may not exist."""
-    name = hashlib.sha256(
-        f"{model.embedding_identity} {project.backups.project_id}".encode()
-    ).hexdigest()
-    return caches.maps / f"{name[:32]}.npz"
+def map_cache(project: Project, model: ModelFiles, caches: CacheFolders) -> MappedCache:
+    """The cache file of the map of a project and backbone."""
+    name = f"{VERSION} {model.embedding_identity} {project.backups.project_id}"
+    return MappedCache(caches.maps, name, SUFFIX, LIMIT_BYTES, copy_on_write=True)
 
 
-def read_map(path: Path) -> ImageMap | None:
+def read_map(cache: MappedCache) -> ImageMap | None:
     """Read a map; None if the file is missing, damaged, or of another version."""
-    try:
-        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            if int(file["version"]) != VERSION:
-                return None
-            found = ImageMap(
-                file["image_ids"],
-                file["contents"],
-                file["places"],
-                file["is_later"],
-                MapSpace.of_arrays(file),
-                file["landmarks"],
-                file["landmark_places"],
-            )
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, RuntimeError):
+    found = cache.read()
+    if found is None:
         return None
-    return found if _is_sound(found) else None
+    try:
+        columns = {name: found.arrays[name] for name in _COLUMNS}
+        made = ImageMap(space=MapSpace.of_arrays(found.arrays), **columns)
+    except KeyError:
+        return None
+    return made if _is_sound(made) else None
 
 
 def _is_sound(found: ImageMap) -> bool:
@@ -135,35 +130,12 @@ def _is_sound(found: ImageMap) -> bool:
     return is_shaped and bool(np.isfinite(found.places).all()) and bool((np.diff(ids) > 0).all())
 
 
-def write_map(path: Path, made: ImageMap) -> None:
-    """Write a map to the cache, and evict the oldest maps.
+def write_map(cache: MappedCache, made: ImageMap) -> None:
+    """Write a map to the cache, and evict maps that were not used for long.
 
     Raises:
         StorageError: the disk is full or fails.
     """
-    try:
-        private_folder(path.parent)
-        with new_file(path, replace=True) as draft:
-            np.savez(
-                draft.file,
-                allow_pickle=False,
-                version=np.int64(VERSION),
-                image_ids=made.image_ids,
-                contents=made.contents,
-                places=made.places,
-                is_later=made.is_later,
-                landmarks=made.landmarks,
-                landmark_places=made.landmark_places,
-                **made.space.arrays(),
-            )
-        _drop_oldest(path.parent)
-    except OSError as error:
-        remedy = "free some disk space or choose another cache folder"
-        raise storage_error(path, error, "the map cannot be saved", remedy) from error
-
-
-def _drop_oldest(folder: Path) -> None:
-    by_age = sorted(folder.glob("*.npz"), key=lambda path: path.stat().st_mtime_ns)
-    for path in by_age[:-MOST_FILES]:
-        with contextlib.suppress(OSError):  # Windows cannot delete a file that is open
-            path.unlink()
+    remedy = "free some disk space or choose another cache folder"
+    with writing(cache.folder, "the map cannot be saved", remedy):
+        cache.put({**made.space.arrays(), **{name: getattr(made, name) for name in _COLUMNS}})

@@ -20,7 +20,7 @@ from engine.map.image_map import (
     MOST_LANDMARKS,
     ImageMap,
     content_numbers,
-    map_file,
+    map_cache,
     read_map,
     write_map,
 )
@@ -40,7 +40,6 @@ _PLACING: Final = marked("placing images")
 class MadeMap:
     """Result of making a map."""
 
-    path: Path  # of its file
     images: int  # with a place
     placed: int  # images that were added to an existing layout; 0 for a new layout
 
@@ -61,8 +60,8 @@ def make_map(
     is_anew: bool = False,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
-) -> MadeMap:
-    """Make or complete the map of a project, and write it to the cache.
+) -> tuple[ImageMap, int]:
+    """Make or complete the map of a project, write it to the cache, and count the added images.
 
     Raises:
         InputError: no image is embedded.
@@ -70,14 +69,14 @@ def make_map(
         Cancelled: the cached map is not changed.
     """
     model = model_or_fallback(project, caches)
-    path = map_file(project, model, caches)
+    cache = map_cache(project, model, caches)
     with stopped_by(cancel):
         embedded = EmbeddedImages(project, model, caches)
         try:
             on_progress(Progress(0, PERCENT, unit="", note=_LOOKING))
             embedded.read()
             stop_if_asked()
-            known = None if is_anew else read_map(path)
+            known = None if is_anew else read_map(cache)
             is_wide = known is not None and known.space.takes(model.card.embedding_width)
             made, placed = (
                 _completed(embedded, known, on_progress)
@@ -87,9 +86,9 @@ def make_map(
         finally:
             embedded.close()
         stop_if_asked()
-        write_map(path, made)
+        write_map(cache, made)
     on_progress(Progress(PERCENT, PERCENT, unit=""))
-    return MadeMap(path, len(made.image_ids), placed)
+    return made, placed
 
 
 def _made(embedded: EmbeddedImages, on_progress: OnProgress) -> tuple[ImageMap, int]:

@@ -35,7 +35,6 @@ PERMITTED: Mapping[str, str] = {
     "engine/collection/image_list_cache.py": OWN,
     "engine/report/html.py": INSTALLED,
     "engine/report/tables_csv.py": "writes an archive",
-    "engine/map/image_map.py": OWN,
     "engine/collection/training/": OWN,
     "engine/collection/new_project.py": INSTALLED,
     "engine/images/animations.py": IN_MEMORY,

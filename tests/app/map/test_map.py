@@ -21,7 +21,7 @@ from engine.collection.models import model_of
 from engine.collection.state import NO_CLASS
 from engine.everyday.layout.space import map_space
 from engine.files import FoundFile
-from engine.map.image_map import ImageMap, content_numbers, map_file, write_map
+from engine.map.image_map import ImageMap, content_numbers, map_cache, write_map
 from engine.project import Project
 from engine.project.records import ImageDetails, NewItem
 from tests.support.collections import FAMILIES, Collection
@@ -64,7 +64,7 @@ def keep_map(collection: Collection, left_out: int = 0) -> None:
             space.apply(embeddings[kept]),
             places[kept],
         )
-        write_map(map_file(project, model, collection.caches), made)
+        write_map(map_cache(project, model, collection.caches), made)
         embedded.close()
 
 

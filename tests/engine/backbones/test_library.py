@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from engine.backbones.preprocessing import PREPROCESSING_KEY
 from engine.collection.models import find_model
 from engine.errors import InputError, ModelError, StorageError
 from engine.model_card import BackboneCard, card_path, file_hash, read_card
+from engine.new_folder import PREFIX
 from tests.support.backbones import write_tiny_backbone
 from tests.support.full_disk import full_disk_after
 
@@ -193,16 +193,15 @@ def test_a_source_that_is_gone(tmp_path: Path, card: BackboneCard) -> None:
 
 
 def test_what_a_killed_program_left(tmp_path: Path, card: BackboneCard) -> None:
-    """Unfinished folders are never listed; old ones go, young ones may be somebody's work."""
+    """Unfinished folders are never listed, and go with the next backbone that is added."""
     library = BackboneLibrary()
     library.add(source(tmp_path), card)
-    for name in (".unfinished-old", ".unfinished-young"):
-        shutil.copytree(library.folder / "tiny", library.folder / name)
-    two_days_ago = time.time() - 2 * 86_400
-    os.utime(library.folder / ".unfinished-old", (two_days_ago, two_days_ago))
+    killed = library.folder / f"{PREFIX}killed"
+    shutil.copytree(library.folder / "tiny", killed / "tiny")
+    (killed / ".owner").touch()
     assert library.names() == ("tiny",)
     library.add(source(tmp_path), replace(card, name="other"))
-    assert left(library) == [".unfinished-young", "other", "tiny"]
+    assert left(library) == ["other", "tiny"]
 
 
 def test_two_programs_add_the_same(

@@ -2,30 +2,37 @@
 
 import csv
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from engine.collection.embed import embed_project
 from engine.collection.importing.import_images import import_images
+from engine.collection.models import model_of
 from engine.collection.new_project import new_project
-from engine.errors import Cancelled, InputError
+from engine.errors import Cancelled, InputError, StorageError
 from engine.events import CancelToken, Progress
-from engine.map import image_map
-from engine.map.image_map import ImageMap, read_map
-from engine.map.make import MadeMap, make_map
+from engine.map.image_map import ImageMap, map_cache, read_map, write_map
+from engine.map.make import make_map
+from engine.mapped_cache import MappedCache
 from engine.project import Project
 from tests.support.collections import Collection, write_shape
 from tests.support.command_line import done, refused
 
 
-def made_of(collection: Collection, *, is_anew: bool = False) -> tuple[MadeMap, ImageMap]:
-    """The current map of the project."""
+def made_of(collection: Collection, *, is_anew: bool = False) -> tuple[int, ImageMap]:
+    """Number of images that were added to the map of the project, and the map in the cache."""
     with Project.open(collection.project, for_writing=False) as project:
-        answer = make_map(project, collection.caches, is_anew=is_anew)
-    made = read_map(answer.path)
+        _made, placed = make_map(project, collection.caches, is_anew=is_anew)
+    made = read_map(cache_of(collection))
     assert made is not None
-    return answer, made
+    return placed, made
+
+
+def cache_of(collection: Collection) -> MappedCache:
+    with Project.open(collection.project, for_writing=False) as project:
+        return map_cache(project, model_of(project, collection.caches), collection.caches)
 
 
 def test_every_embedded_image_has_a_place(collection: Collection) -> None:
@@ -36,12 +43,12 @@ def test_every_embedded_image_has_a_place(collection: Collection) -> None:
     reported: list[Progress] = []
     with Project.open(collection.project, for_writing=False) as project:
         count = project.images.count
-        answer = make_map(project, collection.caches, on_progress=reported.append)
-    assert (answer.images, answer.placed) == (count, 0)
+        made, placed = make_map(project, collection.caches, on_progress=reported.append)
+    assert (len(made.image_ids), placed) == (count, 0)
     assert [each.done for each in reported] == sorted(each.done for each in reported)
     assert reported[-1].done == reported[-1].total
     again, made = made_of(collection)
-    assert again.placed == 0
+    assert again == 0
     assert made.later_count == 0
     assert made.places.shape == (count, 2)
     assert np.isfinite(made.places).all()
@@ -51,15 +58,15 @@ def test_every_embedded_image_has_a_place(collection: Collection) -> None:
 @pytest.mark.slow
 def test_new_images_are_placed_and_no_other_moves(collection: Collection, tmp_path: Path) -> None:
     """New images are placed near similar ones and marked until the map is computed again."""
-    _answer, before = made_of(collection)
+    _placed, before = made_of(collection)
     files = [write_shape(tmp_path / f"{seed}.png", "Red disc", seed=seed) for seed in (91, 92)]
     with Project.open(collection.project) as project:
         import_images(project, files)
         embed_project(project, collection.caches, device="cpu")
         labels = project.labels.by_image()
         red = project.classes.graph.find("Red disc")
-    answer, after = made_of(collection)
-    assert (answer.placed, after.later_count) == (2, 2)
+    placed, after = made_of(collection)
+    assert (placed, after.later_count) == (2, 2)
     kept = np.isin(after.image_ids, before.image_ids)
     assert np.array_equal(after.places[kept], before.places)
     shots = [
@@ -75,31 +82,31 @@ def test_new_images_are_placed_and_no_other_moves(collection: Collection, tmp_pa
 
 
 def test_an_image_with_another_content_gets_another_place(collection: Collection) -> None:
-    answer, made = made_of(collection)
+    _placed, made = made_of(collection)
     made.contents[3] += np.uint64(1)
-    image_map.write_map(answer.path, made)
-    answer, after = made_of(collection)
-    assert answer.placed == 1
+    write_map(cache_of(collection), made)
+    placed, after = made_of(collection)
+    assert placed == 1
     assert np.flatnonzero(after.is_later).tolist() == [3]
 
 
-@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 nor this"])
+@pytest.mark.parametrize("content", [b"", b"no map", b"protoleaf arrays nor this"])
 def test_a_damaged_file_is_made_anew(collection: Collection, content: bytes) -> None:
-    answer, _made = made_of(collection)
-    answer.path.write_bytes(content)
-    assert read_map(answer.path) is None
-    assert made_of(collection)[0].images == answer.images
+    _placed, made = made_of(collection)
+    (file,) = collection.caches.maps.glob("*.map")
+    file.write_bytes(content)
+    assert read_map(cache_of(collection)) is None
+    assert len(made_of(collection)[1].image_ids) == len(made.image_ids)
 
 
 def test_strange_numbers_are_no_map(collection: Collection) -> None:
     """NaN coordinates, unordered ids, arrays of other lengths are ignored."""
-    answer, _made = made_of(collection)
     for spoilt in ("places", "image_ids"):
-        _answer, other = made_of(collection, is_anew=True)
+        _placed, other = made_of(collection, is_anew=True)
         values = getattr(other, spoilt)
         values[0] = np.nan if spoilt == "places" else 10**9
-        image_map.write_map(answer.path, other)
-        assert read_map(answer.path) is None
+        write_map(cache_of(collection), other)
+        assert read_map(cache_of(collection)) is None
 
 
 def test_a_cancel_leaves_what_was_there_and_an_empty_project_says_what_to_do(
@@ -117,11 +124,14 @@ def test_a_cancel_leaves_what_was_there_and_an_empty_project_says_what_to_do(
         make_map(project, collection.caches)
 
 
-def test_old_maps_go(tmp_path: Path, collection: Collection) -> None:
-    answer, made = made_of(collection)
-    for number in range(image_map.MOST_FILES + 3):
-        image_map.write_map(answer.path.with_name(f"{number:032x}.npz"), made)
-    assert len(list(answer.path.parent.glob("*.npz"))) == image_map.MOST_FILES
+def test_a_map_that_cannot_be_saved_is_an_error(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "engine.mapped_cache.shutil.disk_usage", lambda _folder: SimpleNamespace(free=0)
+    )
+    with pytest.raises(StorageError, match="the disk is full"):
+        made_of(collection)
 
 
 # -- the command
