@@ -137,18 +137,15 @@ class Project:
             InputError: there are no classes, no labels or no embeddings yet.
         """
         answers = self._classified()
-        scores, is_unknown = answers.scores, answers.fitted.is_unknown(answers.scores)
-        leaves = answers.fitted.candidate_ids[scores.best].tolist()
-        safe = np.where(is_unknown, NO_CLASS, scores.safe_class).tolist()
-        safe_scores = np.where(is_unknown, 0, scores.safe_score)
+        found = answers.predictions
         return pa.table(
             {
                 "image_id": pa.array(answers.image_ids, pa.int64()),
-                **self._class_columns(leaves, "leaf", "leaf_path"),
-                "leaf_score": pa.array(scores.best_score, pa.float32()),
-                **self._class_columns(safe, "safe_class", "safe_path"),
-                "safe_score": pa.array(safe_scores, pa.float32()),
-                "is_unknown": pa.array(is_unknown, pa.bool_()),
+                **self._class_columns(found.best_class.tolist(), "leaf", "leaf_path"),
+                "leaf_score": pa.array(found.best_score, pa.float32()),
+                **self._class_columns(found.safe_class.tolist(), "safe_class", "safe_path"),
+                "safe_score": pa.array(found.safe_score, pa.float32()),
+                "is_unknown": pa.array(found.is_unknown, pa.bool_()),
                 "is_labelled": pa.array(answers.labels != NO_CLASS, pa.bool_()),
             }
         )

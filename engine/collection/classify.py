@@ -3,6 +3,7 @@
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from engine.collection.folding.folds import Folds
 from engine.collection.live import LiveCollection
 from engine.collection.models import ModelFiles, model_of
 from engine.collection.outputs import PREDICTIONS, check_file
+from engine.collection.predictions import Predictions
 from engine.collection.state import NO_CLASS, Codes
 from engine.config import CacheFolders
 from engine.errors import InputError
@@ -47,6 +49,18 @@ class Classified:
     def probabilities(self, places: Integers) -> Floats:
         """Probability (k, c) of each candidate for images at k places; a few thousand at a time."""
         return self.fitted.probabilities(self.embeddings[places], self.rows[places])
+
+    @cached_property
+    def predictions(self) -> Predictions:
+        """Columns (n,) of the most probable and the safe classes."""
+        scores, is_unknown = self.scores, self.fitted.is_unknown(self.scores)
+        return Predictions(
+            self.fitted.candidate_ids[scores.best].astype(np.int32),
+            scores.best_score,
+            np.where(is_unknown, NO_CLASS, scores.safe_class),
+            np.where(is_unknown, np.float32(0), scores.safe_score),
+            is_unknown,
+        )
 
     @property
     def unknown_distance(self) -> float:
@@ -143,22 +157,13 @@ def _check_embedded(images: int, ready: int) -> None:
 
 def predictions(classified: Classified) -> Iterator[tuple[int, PredictedRow]]:
     """Id and prediction of each unlabelled image, in ascending id order."""
-    fitted, rows = classified.fitted, np.flatnonzero(classified.labels == NO_CLASS)
-    scores, is_unknown = classified.scores.at(rows), fitted.is_unknown(classified.scores)[rows]
-    columns = (
-        classified.image_ids[rows],
-        fitted.candidate_ids[scores.best],
-        scores.best_score,
-        np.where(is_unknown, NO_CLASS, scores.safe_class),
-        np.where(is_unknown, 0, scores.safe_score),
-        is_unknown,
-    )
-    for row, image_id, best, score, safe, safe_score, is_far in zip(
-        rows.tolist(), *(column.tolist() for column in columns), strict=True
+    free = np.flatnonzero(classified.labels == NO_CLASS)
+    columns = classified.image_ids, *vars(classified.predictions).values()
+    for place, image_id, best, score, safe, safe_score, is_unknown in zip(
+        free.tolist(), *(column[free].tolist() for column in columns), strict=True
     ):
-        safe_class_id = None if safe == NO_CLASS else safe
-        path = classified.paths[row]
-        yield image_id, PredictedRow(path, best, score, safe_class_id, safe_score, is_far)
+        safe_id, path = None if safe == NO_CLASS else safe, classified.paths[place]
+        yield image_id, PredictedRow(path, best, score, safe_id, safe_score, is_unknown)
 
 
 @dataclass(frozen=True)

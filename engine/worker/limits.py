@@ -219,19 +219,11 @@ def ends_with_parent(cancel: CancelToken, limit_s: float = 0.0) -> Iterator[None
         limit_s: also after this time; 0 for no limit. It needs no Python thread, which hanging code
             may block.
     """
-    is_over = threading.Event()
-
-    def watch() -> None:
-        cancel.wait()
-        if not is_over.is_set():
-            os._exit(1)
-
-    threading.Thread(target=watch, name="parent watch", daemon=True).start()
     if limit_s > 0:
         faulthandler.dump_traceback_later(limit_s, exit=True, file=2)
     try:
-        yield
+        with ParentWatch().over(cancel):
+            yield
     finally:
-        is_over.set()
         if limit_s > 0:
             faulthandler.cancel_dump_traceback_later()
