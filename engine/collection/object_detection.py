@@ -9,8 +9,7 @@ from typing import Final
 
 from engine.config import CacheFolders
 from engine.detection.category_names import read_names
-from engine.detection.detection_cache import DetectionCache
-from engine.detection.detections import THRESHOLD, Detection
+from engine.detection.detections import THRESHOLD, Detection, DetectionCache
 from engine.detection.detector import open_detector
 from engine.detection.find_things import find_things
 from engine.detection.messages import DetectionSummary, FoundThings, SearchedFile

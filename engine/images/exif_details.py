@@ -1,10 +1,10 @@
-"""Details in the directories of Exif, as Pillow reads them."""
+"""Details in the directories of Exif, and in IPTC IIM records, as Pillow reads them."""
 
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
 
-from PIL import Image
+from PIL import Image, ImageFile, IptcImagePlugin
 from PIL.ExifTags import GPS, Base
 
 from engine.images.found_details import (
@@ -26,6 +26,11 @@ _LARGEST_SIDE: Final = 1_000_000  # pixels
 _RATING: Final = 0x4746  # of Windows and cameras
 _CHARACTER_CODE_BYTES: Final = 8  # in front of the comment of a user
 _MOST_EXPOSURE_S: Final = 1e6  # Chosen: no shutter is open for eleven days.
+_TITLE, _HEADLINE, _KEYWORDS, _DATE, _TIME, _CREATOR, _COPYRIGHT, _CAPTION = (
+    (2, number) for number in (5, 105, 25, 55, 60, 80, 116, 120)
+)
+"""Record and data set of each."""
+Records = Mapping[tuple[int, int], bytes | list[bytes]]
 
 
 def exif_details(exif: Image.Exif) -> FoundDetails:
@@ -159,3 +164,26 @@ def exposure_text(seconds: float | None) -> str:
         return ""
     is_long = seconds > 0.3  # noqa: PLR2004 (as cameras show it)
     return number_text(seconds) if is_long else f"1/{round(1 / seconds)}"
+
+
+def iptc_details(image: ImageFile.ImageFile) -> FoundDetails:
+    """The details in an opened image; may raise what Pillow's readers do."""
+    records: Records | None = IptcImagePlugin.getiptcinfo(image)
+    if not records:
+        return FoundDetails()
+    keywords = records.get(_KEYWORDS, [])
+    words = {
+        "title": clean(_one(records, _TITLE)) or clean(_one(records, _HEADLINE)),
+        "description": clean_description(_one(records, _CAPTION)),
+        "keywords": clean_keywords([keywords] if isinstance(keywords, bytes) else keywords),
+        "creator": clean(_one(records, _CREATOR)),
+        "copyright": clean(_one(records, _COPYRIGHT)),
+    }
+    date, time = clean(_one(records, _DATE)), clean(_one(records, _TIME))
+    text = f"{date[:4]}-{date[4:6]}-{date[6:]} {time[:2]}:{time[2:4]}:{time[4:6]}"
+    return FoundDetails(taken_time(text if time else date, time[6:]), fields=present(words))
+
+
+def _one(records: Records, name: tuple[int, int]) -> bytes:
+    found = records.get(name, b"")
+    return found if isinstance(found, bytes) else found[0] if found else b""

@@ -15,10 +15,9 @@ from typing import IO, Final
 from PIL import Image, ImageFile
 
 from engine.files import PhotoDetails, open_regular
-from engine.images.exif_details import exif_details
+from engine.images.exif_details import exif_details, iptc_details
 from engine.images.found_details import FoundDetails, merged
 from engine.images.image_header import are_directories_bounded, image_orientation, is_header_bounded
-from engine.images.iptc_details import iptc_details
 from engine.images.kinds import PILLOW_FORMATS, heif_formats
 from engine.images.raw_photo import raw_kind
 from engine.images.readers import PILLOW_DAMAGE, pillow_is_quiet

@@ -36,8 +36,14 @@ from engine.images.part_reader import (
 from engine.images.pixels import fit_within
 from engine.images.read_file import PIXELS, refusals
 from engine.images.video_details import video_details
-from engine.images.video_frame import FrameGeometry, rgb_of, small_picture
-from engine.images.video_stream import as_image_errors, open_container, picture_stream
+from engine.images.video_stream import (
+    FrameGeometry,
+    as_image_errors,
+    open_container,
+    picture_stream,
+    rgb_of,
+    small_picture,
+)
 
 # of a file that is read for its duration. Chosen: half a second from a disk.
 _SCANNED_BYTES: Final = 64 * 1024**2

@@ -8,7 +8,7 @@ from PIL import Image
 
 from engine.errors import ImageError
 from engine.images.decode import decode_rgb
-from engine.images.unsupported_storage import is_unsupported
+from engine.images.pillow_errors import is_unsupported
 
 
 def _saved(kind: str) -> bytes:

@@ -6,7 +6,7 @@ import av
 import numpy as np
 import pytest
 
-from engine.images.video_frame import FrameGeometry, rgb_of
+from engine.images.video_stream import FrameGeometry, rgb_of
 
 SMALL, HD = (64, 48), (1280, 720)
 BT_709, BT_601, UNSPECIFIED = 1, 6, 2  # ITU-T H.273
