@@ -68,7 +68,7 @@ class MissingImages(QObject):
         resting = self._session.resting_token()
 
         def work(_on_progress: OnProgress, cancel: CancelToken) -> frozenset[int]:
-            from engine.images.read_file import missing_files
+            from engine.images.files_on_disk import missing_files
 
             def rest() -> None:
                 resting.raise_if_cancelled()

@@ -44,7 +44,7 @@ class WrittenImages(QObject):
         folder = info.path.parent
 
         def work(_on_progress: OnProgress, cancel: CancelToken) -> frozenset[int]:
-            from engine.images.written_files import written_files
+            from engine.images.files_on_disk import written_files
 
             def rest() -> None:
                 resting.raise_if_cancelled()

@@ -17,7 +17,7 @@ from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedBatch, EmbedResult
 from engine.embedding.views import unit_length
 from engine.file_parts import part_content, picture_part
-from engine.images.written_files import written_files
+from engine.images.files_on_disk import written_files
 from engine.project import ImageId, Project
 from engine.project.clock import now_text
 from engine.project.records import FileChange

@@ -272,12 +272,8 @@ def jpeg_orientation(data: bytes) -> int:
     Opening the file with Pillow costs more than decoding a small JPEG, and warns about odd EXIF
     blocks. It elsewhere.
     """
-    for marker, at, length in _segments(data):
-        if marker == _START_OF_SCAN:
-            break
-        if marker == _APP1 and data.startswith(_EXIF_HEADER, at + 4):
-            return orientation_in(data[at + 4 + len(_EXIF_HEADER) : at + 2 + length])
-    return UPRIGHT
+    exif = next(_payloads(data, _APP1, _EXIF_HEADER), None)
+    return UPRIGHT if exif is None else orientation_in(exif[1])
 
 
 _ICC_APP: Final = 0xE2  # the kind of a segment with a part of an ICC profile
@@ -287,13 +283,9 @@ _ICC_NUMBERS_BYTES: Final = 2  # the number of the part, and how many there are
 
 def jpeg_profile(data: bytes) -> bytes:
     """The ICC profile of a JPEG, put together of its parts; b"" without one."""
-    parts: dict[int, bytes] = {}
-    for marker, at, length in _segments(data):
-        if marker == _START_OF_SCAN:
-            break
-        if marker == _ICC_APP and data.startswith(_ICC_HEADER, at + 4):
-            start = at + 4 + len(_ICC_HEADER)
-            parts[data[start]] = data[start + _ICC_NUMBERS_BYTES : at + 2 + length]
+    parts = {
+        part[:1]: part[_ICC_NUMBERS_BYTES:] for _, part in _payloads(data, _ICC_APP, _ICC_HEADER)
+    }
     return b"".join(parts[number] for number in sorted(parts))
 
 
@@ -303,13 +295,17 @@ _MPF_HEADER: Final = b"MPF\x00"
 
 def multi_picture_index(data: bytes) -> tuple[int, bytes] | None:
     """The index of a JPEG's further pictures: its offset, its origin, and its bytes."""
+    return next(_payloads(data, _ICC_APP, _MPF_HEADER), None)
+
+
+def _payloads(data: bytes, kind: int, header: bytes) -> Iterator[tuple[int, bytes]]:
+    """Place and content, both behind the header, of each such segment before the first scan."""
     for marker, at, length in _segments(data):
         if marker == _START_OF_SCAN:
-            break
-        if marker == _ICC_APP and data.startswith(_MPF_HEADER, at + 4):
-            start = at + 4 + len(_MPF_HEADER)
-            return start, data[start : at + 2 + length]
-    return None
+            return
+        if marker == kind and data.startswith(header, at + 4):
+            start = at + 4 + len(header)
+            yield start, data[start : at + 2 + length]
 
 
 def orientation_in(tiff: bytes) -> int:

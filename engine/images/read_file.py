@@ -1,27 +1,20 @@
-"""Reads image files: their bytes once for hashing and decoding; missing files; memory budget."""
+"""Reads image files: their bytes once for hashing and decoding; memory budget."""
 
 import ctypes
 import errno
 import hashlib
 import os
-import stat
 import sys
 import threading
-from array import array
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
-from typing import Final, TypeVar, final
+from typing import Final, final
 
 from blake3 import blake3
 
 from engine.errors import ImageError, ImageMissingError, ImageUnreachableError, reason_of
-from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import NotRegularError, open_regular
-
-T = TypeVar("T")
 
 MAX_FILE_BYTES: Final = 2 * 1024**3
 """Larger files are refused: a file is held in memory as a whole (decision 110). Chosen."""
@@ -143,94 +136,6 @@ def file_hashes(path: Path) -> frozenset[bytes]:
             today.update(part)
             earlier.update(part)
     return frozenset((today.digest(length=HASH_BYTES), earlier.digest()))
-
-
-_FEW: Final = 16
-"""Files of a folder that are looked up one by one: listing a folder of a million is slower."""
-
-
-_PART: Final = 512  # paths between two rests. Chosen: about a millisecond's work.
-
-Rest = Callable[[], None]
-
-
-def missing_files(
-    folder: Path,
-    paths: Sequence[str],
-    *,
-    on_progress: OnProgress = ignore_progress,
-    cancel: CancelToken | None = None,
-    rest: Rest = lambda: None,
-) -> list[int]:
-    """Find the files that are not where they were, as ascending places in `paths`.
-
-    The disk is read once for each folder, as shares are slow. A file without permission to look at
-    it counts as present: there is no sign that it moved.
-
-    Paths have "/" as separator; relative ones start from the folder. Raises `Cancelled`.
-
-    Args:
-        rest: called every millisecond of work; it may wait, as a window works at the same time.
-    """
-
-    def pause() -> None:
-        if cancel is not None:
-            cancel.raise_if_cancelled()
-        rest()
-
-    meter = ProgressMeter(len(paths), on_progress)
-    # a ninth of what lists of numbers take
-    grouped: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
-    for place, path in enumerate(_in_parts(paths, pause)):
-        parent, separator, _ = path.rpartition("/")
-        grouped[parent or separator].append(place)
-    missing: list[int] = []
-    for parent, places in grouped.items():
-        pause()
-        missing += _missing_in(folder / parent, paths, places, pause)
-        meter.advance(len(places))
-    return sorted(missing)
-
-
-def _missing_in(
-    folder: Path, paths: Sequence[str], places: Sequence[int], pause: Rest
-) -> list[int]:
-    """Indices of files that a folder lacks; a name in another spelling is looked up singly."""
-    if not _is_there(folder, stat.S_ISDIR):
-        return list(places)  # one look-up for all: each may take seconds on a lost share
-    listed = _files_in(folder, pause) if len(places) > _FEW else frozenset()
-    names = ((place, paths[place].rpartition("/")[2]) for place in _in_parts(places, pause))
-    return [place for place, name in names if name not in listed and is_missing(folder / name)]
-
-
-def _files_in(folder: Path, pause: Rest) -> frozenset[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return frozenset(entry.name for entry in _in_parts(entries, pause) if entry.is_file())
-    except OSError:
-        return frozenset()  # then each is looked up by itself
-
-
-def _in_parts(some: Iterable[T], pause: Rest) -> Iterator[T]:
-    """All of them, with a pause after each part."""
-    for number, each in enumerate(some, start=1):
-        yield each
-        if number % _PART == 0:
-            pause()
-
-
-def is_missing(path: Path) -> bool:
-    """Whether there is no file at a path."""
-    return not _is_there(path, stat.S_ISREG)
-
-
-def _is_there(path: Path, is_kind: Callable[[int], bool]) -> bool:
-    try:
-        return is_kind(path.stat().st_mode)
-    except PermissionError:
-        return True
-    except (OSError, ValueError):  # systems report a lost share in many ways
-        return False
 
 
 @final

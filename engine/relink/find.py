@@ -20,7 +20,7 @@ from engine.collection.models import model_of
 from engine.config import CacheFolders
 from engine.errors import ModelError, StorageError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
-from engine.images.read_file import is_missing, missing_files
+from engine.images.files_on_disk import is_missing, missing_files
 from engine.lazy_sequence import LazySequence
 from engine.project import Change, ImageId, ImageTable, Project
 from engine.relink.by_content import NO_FILE, Search

@@ -80,7 +80,7 @@ def test_a_slow_share_is_asked_once_at_a_time(
         assert let_go.wait(LONG_MS / 1000)
         return [0]
 
-    monkeypatch.setattr("engine.images.read_file.missing_files", slow)
+    monkeypatch.setattr("engine.images.files_on_disk.missing_files", slow)
     for _ in range(5):
         missing_images.look()
     let_go.set()

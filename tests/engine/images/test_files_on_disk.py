@@ -7,7 +7,7 @@ import pytest
 
 from engine.errors import Cancelled
 from engine.events import CancelToken, Progress
-from engine.images.read_file import missing_files
+from engine.images.files_on_disk import missing_files, written_files
 
 
 def write(folder: Path, names: list[str]) -> None:
@@ -109,3 +109,10 @@ def test_it_rests_often_and_stops_within_a_folder(tmp_path: Path) -> None:
     with pytest.raises(Cancelled):
         missing_files(tmp_path, paths, cancel=cancel, rest=rest)
     assert len(rests) == 4
+
+
+def test_a_name_that_no_file_can_have_is_passed_over(tmp_path: Path) -> None:
+    """Invalid paths in a project from elsewhere are skipped where changed files are looked for."""
+    (tmp_path / "0.png").write_bytes(b"picture")
+    found = written_files(tmp_path, ["a\0b", "0.png"], [1, 1], [1, 1])
+    assert list(found) == [1]
