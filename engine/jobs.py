@@ -30,7 +30,7 @@ from engine.requests import EstimateTraining, PrepareChange, Train, TrainingResu
 from engine.runtime.devices.child import Speed, TryDevice
 from engine.runtime.providers import DeviceList, ListDevices
 from engine.texts import Message
-from engine.worker.limits import Limits, ParentWatch, ends_with_parent, hold_to
+from engine.worker.limits import Limits, ends_with_parent, hold_to
 from engine.worker.serve import Handlers, Send, serve_standard_streams
 
 if TYPE_CHECKING:
@@ -191,19 +191,16 @@ class FileReader:
 
     def __init__(self) -> None:
         self._reader: PhotoReader | None = None
-        self._watch: ParentWatch | None = None
 
     def load(self, _request: Ready, _send: Send, _cancel: CancelToken) -> IsReady:
         from engine.embedding.reader_process import PhotoReader
 
-        self._reader, self._watch = PhotoReader(), ParentWatch()
+        self._reader = PhotoReader()
         return IsReady()
 
     def read(self, request: ReadPhotos, _send: Send, cancel: CancelToken) -> PhotosRead:
         assert self._reader is not None, "it was loaded"
-        assert self._watch is not None, "it was loaded"
-        with self._watch.over(cancel):  # a file may hang
-            return self._reader.read(request, cancel)
+        return self._reader.read(request, cancel)
 
 
 def _read_details(request: ReadDetails, send: Send, cancel: CancelToken) -> DetailsSummary:

@@ -32,7 +32,7 @@ from engine.new_file import flush_folder, private_folder, write_file
 from engine.new_folder import scratch_folder
 from engine.texts import Message
 from engine.training.needed_packages import check_packages
-from engine.worker.client import Done, run
+from engine.worker.client import Done, run_in_child
 from engine.worker.protocol import Failed, Request
 
 TIMES_THE_WORK: Final = "times_the_work"
@@ -162,7 +162,7 @@ def at_hand(name: str) -> Path:
     check_packages(("torch",), Message("preparing {name} needs", {"name": name}))
     what = Message("{name} cannot be prepared", {"name": name})
     try:
-        ending = run(_conversion(name), limit_s=LONGEST_S)
+        ending = run_in_child(_conversion(name), limit_s=LONGEST_S)
     except OSError as error:
         raise ModelError(what, found="no process can be started: {reason}", reason=error) from error
     if isinstance(ending, Failed) and ending.message:

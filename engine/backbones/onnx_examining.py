@@ -237,7 +237,7 @@ def _outputs(session: Any, values: Mapping[str, Any], image_input: ImageInput) -
     )
     batches = [noise[:1], noise[1:], *([noise] if image_input.fixed_batch is None else [])]
     declared = declared_facts(session.get_outputs())
-    runs = [_run(session, image_input.name, batch) for batch in batches]
+    runs = [_outputs_of(session, image_input.name, batch) for batch in batches]
     judged = []
     for output, *found in zip(declared, *runs, strict=True):
         shapes = [value.shape if isinstance(value, np.ndarray) else None for value in found]
@@ -245,7 +245,7 @@ def _outputs(session: Any, values: Mapping[str, Any], image_input: ImageInput) -
     return judged
 
 
-def _run(session: Any, name: str, batch: NDArray[Any]) -> list[Any]:
+def _outputs_of(session: Any, name: str, batch: NDArray[Any]) -> list[Any]:
     try:
         return list(run_session(session, {name: batch}))
     except ModelError as error:

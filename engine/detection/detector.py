@@ -164,14 +164,16 @@ class ObjectDetector:
         """The network on the chosen device, or on the CPU where an automatic choice fails."""
         choice = self._choice
         if not choice.is_gpu:
-            return DeviceFallback(self._run(open_session(self._model, threads=threads)))
+            return DeviceFallback(self._finder_of(open_session(self._model, threads=threads)))
 
         def open_cpu() -> Run:
-            return self._run(open_session(self._model, threads=usable_cores()))
+            return self._finder_of(open_session(self._model, threads=usable_cores()))
 
         try:
             options = provider_options(choice.provider, choice.settings)
-            run = self._run(open_session(self._model, choice.provider, provider_options=options))
+            run = self._finder_of(
+                open_session(self._model, choice.provider, provider_options=options)
+            )
             wide, high = trial_size(self.facts.takes)
             run(np.zeros((1, high, wide, 3), dtype=np.uint8))
         except ModelError as error:
@@ -183,11 +185,11 @@ class ObjectDetector:
             return DeviceFallback(open_cpu(), notice=notice)
         return DeviceFallback(run, open_cpu, device_name=choice.device_name)
 
-    def _run(self, session: Any) -> Run:
+    def _finder_of(self, session: Any) -> Run:
         """From canvases (n, height, width, 3) to candidates (n, `MOST_BOXES`, 6), padded."""
         form, takes = self.facts.form, self.facts.takes
 
-        def run(canvases: NDArray[Any]) -> NDArray[Any]:
+        def find_candidates(canvases: NDArray[Any]) -> NDArray[Any]:
             found = np.full((len(canvases), MOST_BOXES, COLUMNS), _NOTHING, dtype=np.float32)
             step = len(canvases) if takes.takes_batches else 1
             for start in range(0, len(canvases), step):
@@ -199,7 +201,7 @@ class ObjectDetector:
                     found[place, : len(candidates)] = candidates
             return found
 
-        return run
+        return find_candidates
 
 
 def open_detector(

@@ -82,11 +82,11 @@ def embed_files(
     writer.on_done, writer.on_cached = advance, meter.skip
     pending = _Pending(requests, worker, writer, meter)
     started_s = time.perf_counter()
-    _run(worker, pending, writer, meter, readers=readers, workers=workers)
+    _embed_pending(worker, pending, writer, meter, readers=readers, workers=workers)
     return _summary(session, writer, pending, time.perf_counter() - started_s)
 
 
-def _run(
+def _embed_pending(
     worker: ChunkWorker,
     pending: "_Pending",
     writer: OutcomeWriter,

@@ -3,7 +3,6 @@
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from engine.images.read_file import read_file
 from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.backbone_input import input_shape
-from engine.runtime.devices.arithmetic import Product, operations_of
+from engine.runtime.devices.arithmetic import Product, done_per_s, operations_of
 from engine.runtime.devices.settings import provider_options
 from engine.runtime.providers import ProviderChoice
 from engine.runtime.sessions import usable_cores
@@ -40,20 +39,7 @@ def measure_inference_for(session: BackboneSession, seconds: float) -> float:
     )
     if session.is_on_gpu:
         session.embed(images)  # what a GPU sets up for a batch of this size does not count
-    started_s = time.perf_counter()
-
-    def work() -> int:
-        done = 0
-        while not done or time.perf_counter() - started_s < seconds:
-            done += len(session.embed(images))
-        return done
-
-    with ThreadPoolExecutor(session.parallel_runs) as pool:
-        total = sum(
-            worker.result()
-            for worker in [pool.submit(work) for _worker in range(session.parallel_runs)]
-        )
-    return total / (time.perf_counter() - started_s)
+    return done_per_s([lambda: len(session.embed(images))] * session.parallel_runs, seconds)
 
 
 def measure_photo_rate(

@@ -13,6 +13,7 @@ from engine.embedding.photo_caches import missing_in
 from engine.embedding.photo_messages import OpenedWith, PhotosRead, ReadPhotos
 from engine.embedding.readers import HEADER_BYTES
 from engine.events import CancelToken
+from engine.worker.limits import ParentWatch
 
 
 @final
@@ -22,35 +23,35 @@ class PhotoReader:
     def __init__(self) -> None:
         self._memory: SharedMemory | None = None
         self._caches: dict[OpenedWith, EmbeddingCache] = {}
+        self._watch = ParentWatch()
 
     def read(self, request: ReadPhotos, cancel: CancelToken) -> PhotosRead:
-        """Read the files of a request; raises `Cancelled`."""
-        memory, caches = (
-            self._attached(request.memory),
-            [self._cache(each) for each in request.caches],
-        )
-        place = np.ndarray((1,), dtype=np.int64, buffer=memory.buf, offset=request.start)
-        pixels = np.ndarray(
-            (len(request.images), *request.wanted.shape),
-            dtype=np.uint8,
-            buffer=memory.buf,
-            offset=request.start + HEADER_BYTES,
-        )
+        """Read the files of a request, and end with the parent; raises `Cancelled`."""
+        with self._watch.over(cancel):  # a file may hang
+            memory = self._attached(request.memory)
+            caches = [self._cache(each) for each in request.caches]
+            place = np.ndarray((1,), dtype=np.int64, buffer=memory.buf, offset=request.start)
+            pixels = np.ndarray(
+                (len(request.images), *request.wanted.shape),
+                dtype=np.uint8,
+                buffer=memory.buf,
+                offset=request.start + HEADER_BYTES,
+            )
 
-        def begin(number: int) -> None:
-            place[0] = number
+            def begin(number: int) -> None:
+                place[0] = number
 
-        chunk = read_chunk(
-            request.images,
-            request.wanted,
-            partial(missing_in, caches),
-            cancel,
-            patience_s=request.patience_s,
-            pixels=pixels,
-            on_begun=begin,
-        )
-        place[0] = -1  # an end from here on is no file's fault
-        return PhotosRead(tuple(chunk.photos))
+            chunk = read_chunk(
+                request.images,
+                request.wanted,
+                partial(missing_in, caches),
+                cancel,
+                patience_s=request.patience_s,
+                pixels=pixels,
+                on_begun=begin,
+            )
+            place[0] = -1  # an end from here on is no file's fault
+            return PhotosRead(tuple(chunk.photos))
 
     def _attached(self, name: str) -> SharedMemory:
         if self._memory is None or self._memory.name != name:

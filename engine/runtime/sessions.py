@@ -133,11 +133,11 @@ def plain_run(
     """Return a run with arrays that ONNX Runtime copies; right for the CPU."""
     turn = threading.Semaphore(1 if one_at_a_time else _ANY_NUMBER)
 
-    def run(batch: NDArray[Any]) -> NDArray[Any]:
+    def run_copied(batch: NDArray[Any]) -> NDArray[Any]:
         with turn:
             return run_session(session, {input_name: batch}, [output_name])[0]
 
-    return run
+    return run_copied
 
 
 @dataclass(frozen=True)

@@ -279,7 +279,7 @@ class Worker:
         return Died(self._process.wait(), self._stderr.decode("utf-8", "replace"))
 
 
-def run(
+def run_in_child(
     request: Request[R],
     *,
     limit_s: float,

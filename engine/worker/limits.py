@@ -17,7 +17,7 @@ import psutil
 from engine.errors import ModelError
 from engine.events import CancelToken
 from engine.texts import Message
-from engine.worker.client import Died, Done, TookTooLong, TookTooMuchMemory, run
+from engine.worker.client import Died, Done, TookTooLong, TookTooMuchMemory, run_in_child
 from engine.worker.protocol import Failed, Request
 
 R = TypeVar("R")
@@ -124,7 +124,7 @@ def ask_child(
     """
     memory_bytes = limits.memory_bytes + _PROGRAM_BYTES
     try:
-        ending = run(
+        ending = run_in_child(
             request,
             limit_s=limits.seconds,
             memory_bytes=memory_bytes,

@@ -45,9 +45,10 @@ thread.join()
 ASKS: Final = """
 import sys
 from engine.embedding.messages import EmbedImages
-from engine.worker.client import run
+from engine.worker.client import run_in_child
 from engine.worker.protocol import read
-print(run(read(sys.argv[1].encode()).message(EmbedImages), limit_s=120, command=sys.argv[2:]))
+request = read(sys.argv[1].encode()).message(EmbedImages)
+print(run_in_child(request, limit_s=120, command=sys.argv[2:]))
 """
 CONNECTS: Final = """
 import socket

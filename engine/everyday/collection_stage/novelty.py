@@ -109,10 +109,9 @@ class LabelledNearness:
         images = self.vectors[compared]
         means = _class_means(images, classes)
 
-        def evidence_of(rows: slice) -> Floats:
+        def evidence_of(rows: slice) -> NDArray[np.floating]:
             block = self.vectors[rows]
-            evidence: Floats = (block @ images.T).max(axis=1) + (block @ means.T).max(axis=1)
-            return evidence / 2
+            return ((block @ images.T).max(axis=1) + (block @ means.T).max(axis=1)) / 2
 
         return filled_in_blocks(len(self.vectors), evidence_of, SEARCH_ROWS)
 

@@ -70,7 +70,7 @@ class CollectionStage:
         """Probabilities (n, c) of images (n, d), at rows (n,) of the basis or of new images."""
         return self._answers(embeddings, rows)[0]
 
-    def classify(
+    def classify_known(
         self,
         embeddings: Embeddings,
         back_off: BackOff,
@@ -123,7 +123,7 @@ class CollectionStage:
     def classify_new(
         self, embeddings: Embeddings, back_off: BackOff, classifier: LinearClassifier
     ) -> Scores:
-        """Classify images (n, d) that need not be in the collection; otherwise like `classify`."""
+        """Classify images (n, d) that may be new; otherwise like `classify_known`."""
         scores = Scores.empty(len(embeddings))
         for start in range(0, len(embeddings), PASS_ROWS):
             part = slice(start, start + PASS_ROWS)

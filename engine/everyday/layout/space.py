@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.arrays import Floats
 from engine.everyday.blocks import Embeddings, filled_in_blocks, to_floats
@@ -48,11 +49,10 @@ class MapSpace:
     def apply(self, embeddings: Embeddings) -> Floats:
         """Vectors (n, w) float32 of embeddings (n, d)."""
 
-        def vectors_of(rows: slice) -> Floats:
+        def vectors_of(rows: slice) -> NDArray[np.floating]:
             block = embeddings[rows]
             whitened = to_floats(block) if self.whitening is None else self.whitening.apply(block)
-            vectors: Floats = (whitened - self.mean) @ self.axes
-            return vectors
+            return (whitened - self.mean) @ self.axes
 
         return filled_in_blocks((len(embeddings), self.axes.shape[1]), vectors_of)
 

@@ -178,7 +178,9 @@ class EverydayModel:
 
     def classify(self, embeddings: Embeddings, rows: Integers | None = None) -> Scores:
         if self.stage is not None:
-            scores = self.stage.classify(embeddings, self.back_off, self.classifier, rows=rows)
+            scores = self.stage.classify_known(
+                embeddings, self.back_off, self.classifier, rows=rows
+            )
         else:
             at = np.arange(len(embeddings)) if rows is None else rows
             scores = self._by_prototypes(embeddings, at)

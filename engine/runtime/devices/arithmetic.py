@@ -3,8 +3,9 @@
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -99,21 +100,11 @@ class Product:
 
     def measure(self, seconds: float) -> float:
         """Operations a second of all workers, measured for seconds; raises `ModelError`."""
-        started_s = time.perf_counter()
-
-        def work(binding: Any) -> int:
-            done = 0
-            while not done or time.perf_counter() - started_s < seconds:
-                self._multiply(binding)
-                done += 1
-            return done
-
+        products = [partial(self._multiply, binding) for binding in self._bindings]
         try:
-            with ThreadPoolExecutor(len(self._bindings)) as pool:
-                products = sum(pool.map(work, self._bindings))
+            return 2.0 * self._side**3 * done_per_s(products, seconds)
         except runtime_errors() as error:
             raise ModelError("the matrix product cannot be run", found=one_line(error)) from error
-        return 2.0 * self._side**3 * products / (time.perf_counter() - started_s)
 
     def _bound(self, memory: str) -> Any:
         values = load_onnxruntime().OrtValue
@@ -127,6 +118,27 @@ class Product:
         )
         return binding
 
-    def _multiply(self, binding: Any) -> None:
+    def _multiply(self, binding: Any) -> int:
+        """Multiply once."""
         self._session.run_with_iobinding(binding)
         binding.synchronize_outputs()
+        return 1
+
+
+def done_per_s(tasks: Sequence[Callable[[], int]], seconds: float) -> float:
+    """What tasks do a second, each repeated on a thread of its own for so long, at least once.
+
+    Args:
+        tasks: return how much they did.
+    """
+    started_s = time.perf_counter()
+
+    def repeat(task: Callable[[], int]) -> int:
+        done = 0
+        while not done or time.perf_counter() - started_s < seconds:
+            done += task()
+        return done
+
+    with ThreadPoolExecutor(len(tasks)) as pool:
+        total = sum(pool.map(repeat, tasks))
+    return total / (time.perf_counter() - started_s)

@@ -15,7 +15,7 @@ from engine.runtime.devices.facts import CPU_PROVIDER, PROVIDERS
 from engine.runtime.devices.reasons import Attempt
 from engine.runtime.devices.settings import DeviceSettings, provider_options
 from engine.runtime.sessions import open_session, run_session
-from engine.worker.client import Died, Done, TookTooLong, run
+from engine.worker.client import Died, Done, TookTooLong, run_in_child
 from engine.worker.protocol import Failed, Request
 
 TRIAL_LIMIT_S: Final = 60.0
@@ -70,7 +70,7 @@ def try_in_child(
     attempts: list[object] = []
     request = TryDevice(device, measure_s, limit_s + _GRACE_S)
     try:
-        ending = run(request, limit_s=limit_s, on_event=attempts.append, command=command)
+        ending = run_in_child(request, limit_s=limit_s, on_event=attempts.append, command=command)
     except OSError as error:
         return DeviceTrial(
             Attempt(works=False, message=f"the trial process cannot be started: {error}"), {}

@@ -23,7 +23,7 @@ from engine.worker.client import (
     TookTooMuchMemory,
     Worker,
     ignore_event,
-    run,
+    run_in_child,
     worker_command,
 )
 from engine.worker.protocol import Failed, Request, Stopped
@@ -73,7 +73,7 @@ def test_a_worker_gives_way() -> None:
 def test_events_come_before_the_result() -> None:
     """Events are typed and in order."""
     events: list[object] = []
-    ending = run(
+    ending = run_in_child(
         TRIAL,
         limit_s=WAIT_S,
         on_event=events.append,
@@ -84,21 +84,21 @@ def test_events_come_before_the_result() -> None:
 
 def test_a_failure_comes_back() -> None:
     """A failure has its traceback."""
-    assert run(TRIAL, limit_s=WAIT_S, command=scripted_command([Failed("no", "Tr")])) == Failed(
-        "no", "Tr"
-    )
+    assert run_in_child(
+        TRIAL, limit_s=WAIT_S, command=scripted_command([Failed("no", "Tr")])
+    ) == Failed("no", "Tr")
 
 
 def test_an_answer_of_another_kind_leaves_nobody_waiting() -> None:
     """A result of a wrong type, as of a bug, fails the request."""
-    ending = run(TRIAL, limit_s=WAIT_S, command=scripted_command([TRIAL]))
+    ending = run_in_child(TRIAL, limit_s=WAIT_S, command=scripted_command([TRIAL]))
     assert isinstance(ending, Failed)
     assert "found TryDevice" in ending.traceback
 
 
 def test_a_death_keeps_the_last_words() -> None:
     """Exit status and standard error are reported."""
-    ending = run(
+    ending = run_in_child(
         TRIAL,
         limit_s=WAIT_S,
         command=python("sys.stderr.write('first\\nlast words\\n'); os._exit(7)"),
@@ -110,14 +110,15 @@ def test_a_death_keeps_the_last_words() -> None:
 
 def test_a_child_that_takes_too_long_is_ended() -> None:
     """A timeout ends it."""
-    assert run(TRIAL, limit_s=0.2, command=python("time.sleep(60)")) == TookTooLong()
+    assert run_in_child(TRIAL, limit_s=0.2, command=python("time.sleep(60)")) == TookTooLong()
 
 
 def test_a_child_that_takes_too_much_memory_is_ended() -> None:
     """Where the system has no limit, the parent measures."""
     greedy = python("x = bytearray(b'x' * 200_000_000); time.sleep(60)")
     assert (
-        run(TRIAL, limit_s=WAIT_S, memory_bytes=100_000_000, command=greedy) == TookTooMuchMemory()
+        run_in_child(TRIAL, limit_s=WAIT_S, memory_bytes=100_000_000, command=greedy)
+        == TookTooMuchMemory()
     )
 
 
@@ -125,7 +126,7 @@ def test_a_cancel_ends_the_child_at_once() -> None:
     """Without waiting for its work."""
     cancel, started_s = CancelToken(), time.monotonic()
     with pytest.raises(Cancelled):
-        run(
+        run_in_child(
             TRIAL,
             limit_s=WAIT_S,
             cancel=cancel,
@@ -138,14 +139,14 @@ def test_a_cancel_ends_the_child_at_once() -> None:
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:
     """It raises OSError, which callers translate."""
     with pytest.raises(OSError, match="none"):
-        run(TRIAL, limit_s=WAIT_S, command=[str(tmp_path / "none")])
+        run_in_child(TRIAL, limit_s=WAIT_S, command=[str(tmp_path / "none")])
 
 
 def test_another_version_is_a_sentence_and_the_child_is_ended() -> None:
     """A version mismatch, as after an update, is reported and ends the child."""
     command = scripted_command([Speed(), "wait for a word"])
     command[4] = command[4].replace('"version": "', '"version": "other ')
-    ending = run(TRIAL, limit_s=WAIT_S, command=command)
+    ending = run_in_child(TRIAL, limit_s=WAIT_S, command=command)
     assert isinstance(ending, Failed)
     assert "updated while it was running" in ending.message
 
@@ -203,7 +204,7 @@ def test_the_worker_finds_our_packages_from_anywhere(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)
     events: list[object] = []
-    assert run(TRIAL, limit_s=WAIT_S, on_event=events.append) == Done(Speed())
+    assert run_in_child(TRIAL, limit_s=WAIT_S, on_event=events.append) == Done(Speed())
     assert [event.works for event in events if isinstance(event, Attempt)] == [True]
 
 
@@ -213,7 +214,7 @@ def test_a_signal_is_a_status(name: str) -> None:
     """A signal is a negative status, as in Python."""
     import signal
 
-    ending = run(
+    ending = run_in_child(
         TRIAL, limit_s=WAIT_S, command=python(f"import signal; os.kill(os.getpid(), signal.{name})")
     )
     assert isinstance(ending, Died)
