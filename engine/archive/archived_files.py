@@ -1,7 +1,7 @@
 """Files of a project that go into an archive, with their names there, and reduced photos."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from engine.archive.layout import portable_paths
@@ -88,16 +88,7 @@ def archived_files(project: Project, project_name: str) -> list[ArchivedFile]:
 
 def _with_parts(file: ArchivedFile, parts: list[str]) -> ArchivedFile:
     has_parts = any(file_part(part).picture != WHOLE_FILE for part in parts)
-    return ArchivedFile(
-        file.source,
-        file.path,
-        file.name,
-        file.size_bytes,
-        file.modified_ns,
-        file.known_hash,
-        file.image_ids,
-        has_parts,
-    )
+    return replace(file, has_parts=has_parts)
 
 
 def reduced_file(file: ArchivedFile) -> ReducedFile:

@@ -35,6 +35,7 @@ from engine.files import FileFailure, open_regular
 from engine.full_disk import disk_full, writing
 from engine.images.read_file import HASH_BYTES
 from engine.images.reduced_photo import REDUCED_SIDE
+from engine.interchange.archives import entry
 from engine.new_file import clear_abandoned_drafts, output_file
 from engine.new_folder import HIDDEN_PREFIX, ScratchFolder
 from engine.ordered_pool import in_order
@@ -44,8 +45,6 @@ from engine.project.clock import NOBODY, now_text, person_name
 REDUCED_BYTES: Final = 150_000  # estimated size of a reduced photo
 REDUCED_SHARE: Final = 0.7  # estimated size of a small photo, of its original
 _PART_BYTES: Final = 1 << 20  # chunk size. Chosen: little memory, and a quick cancel
-_FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)  # of entries; the project has the times of photos
-_PERMISSIONS: Final = 0o644  # of files that other programs unpack
 _THREADS: Final = max(1, min(8, os.cpu_count() or 1))  # that reduce photos. Chosen: the disk limits
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -166,13 +165,13 @@ class _Packing:
         files = archived_files(self._project, self._name)
         identity, arrays = self._embedded()
         with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
-            archive.writestr(_entry(ABOUT), self._facts(identity).encoded())
+            archive.writestr(entry(ABOUT, zipfile.ZIP_STORED), self._facts(identity).encoded())
             self._add_photos(archive, files, ProgressMeter(len(files), on_progress))
             adapt_copy(copy, files, self._reduced)
             with open_regular(copy) as source:
-                self._add(archive, _entry(self._name, zipfile.ZIP_DEFLATED), source)
+                self._add(archive, entry(self._name), source)
             for name, values in arrays.items():
-                archive.writestr(_entry(name), values.tobytes())
+                archive.writestr(entry(name, zipfile.ZIP_STORED), values.tobytes())
 
     def _facts(self, embedding: str) -> ArchiveFacts:
         return ArchiveFacts(
@@ -222,7 +221,7 @@ class _Packing:
         if made.failure is not None:
             self._failures.append(made.failure)
         elif made.data:
-            archive.writestr(_entry(file.name), made.data)
+            archive.writestr(entry(file.name, zipfile.ZIP_STORED), made.data)
             self._reduced.append((replace(made, data=b""), len(made.data)))
             self._count += 1
         elif not file.source.exists():
@@ -237,11 +236,11 @@ class _Packing:
             self._failures.append(FileFailure(file.source, str(error.strerror or error)))
             return
         with source:
-            self._add(archive, _entry(file.name), source)
+            self._add(archive, entry(file.name, zipfile.ZIP_STORED), source)
         self._count += 1
 
-    def _add(self, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: IO[bytes]) -> None:
-        with archive.open(entry, "w", force_zip64=True) as target:
+    def _add(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, source: IO[bytes]) -> None:
+        with archive.open(info, "w", force_zip64=True) as target:
             while part := _read_part(source):
                 self._cancel.raise_if_cancelled()
                 target.write(part)
@@ -258,11 +257,3 @@ def _read_part(source: IO[bytes]) -> bytes:
         return source.read(_PART_BYTES)
     except OSError as error:
         raise StorageError("a photo cannot be read", found=found_at(source.name, error)) from error
-
-
-def _entry(name: str, method: int = zipfile.ZIP_STORED) -> zipfile.ZipInfo:
-    """An entry; photos are stored, since they are compressed already."""
-    info = zipfile.ZipInfo(name, _FIRST_TIME)
-    info.compress_type = method
-    info.external_attr = _PERMISSIONS << 16
-    return info

@@ -25,7 +25,7 @@ from engine.new_folder import Placing
 from engine.texts import counted
 
 if TYPE_CHECKING:
-    from engine.collection.importing.label_plan import ClassConflict, LabelConflict, LabelPlan
+    from engine.collection.importing.label_plan import ClassConflict, LabelPlan
     from engine.interchange.labelled_images.records import WrittenExport
     from engine.project import Project
 
@@ -272,8 +272,8 @@ def _record(plan: "LabelPlan") -> dict[str, object]:
         if plan.table is None
         else {"title": plan.table.title, "columns": dict(plan.table.used)},
         "already_there": plan.already_there,
-        "conflicts": _rows(plan.conflicts),
-        "contradictions": _rows(plan.contradictions),
+        "conflicts": [asdict(each) for each in plan.conflicts],
+        "contradictions": [asdict(each) for each in plan.contradictions],
         "class_conflicts": [asdict(each) for each in plan.class_conflicts],
         "content_conflicts": [asdict(each) for each in plan.content_conflicts],
         "missing_classes": {"/".join(names): count for names, count in plan.new_classes.items()},
@@ -287,13 +287,6 @@ def _record(plan: "LabelPlan") -> dict[str, object]:
         "notes": len(plan.notes),
         "problems": list(plan.problems),
     }
-
-
-def _rows(conflicts: "tuple[LabelConflict, ...]") -> list[dict[str, str]]:
-    return [
-        {"image": each.image, "ours": each.ours, "theirs": each.theirs, "who": each.who}
-        for each in conflicts
-    ]
 
 
 def _rest_text(plan: "LabelPlan") -> str:

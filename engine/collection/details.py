@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.events import OnProgress, ignore_progress
 from engine.images.details_messages import DetailsBatch, DetailsSummary, FileDetails, ReadDetails
 from engine.project import Project
 from engine.project.records import ImageDetails
@@ -47,16 +47,9 @@ def details_to_read(
 
 
 def read_missing_details(
-    project: Project,
-    *,
-    on_progress: OnProgress = ignore_progress,
-    cancel: CancelToken | None = None,
+    project: Project, *, on_progress: OnProgress = ignore_progress
 ) -> DetailsSummary:
-    """Read and store the metadata of all images that have none.
-
-    Raises:
-        Cancelled: what was read is stored; the next run continues from there.
-    """
+    """Read and store the metadata of all images that have none."""
     from engine.images.details_reading import read_all_details
 
     def store(batch: DetailsBatch) -> None:
@@ -64,6 +57,4 @@ def read_missing_details(
 
     missing, folder = project.details.missing(), project.path.parent
     images = ((image_id, folder / path) for image_id, path in missing)
-    return read_all_details(
-        images, store, total=len(missing), on_progress=on_progress, cancel=cancel
-    )
+    return read_all_details(images, store, total=len(missing), on_progress=on_progress)

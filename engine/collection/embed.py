@@ -105,25 +105,21 @@ def embed_closer(
     project: Project,
     caches: CacheFolders,
     *,
-    model: ModelFiles | None = None,
     device: str = "auto",
     on_progress: OnProgress = ignore_progress,
-    cancel: CancelToken | None = None,
 ) -> EmbedSummary | None:
     """Embed images in all their views: labelled ones, or all unless the collection is large.
 
     Predictions improve. Unreadable files are skipped. As `embed_project`; None, without opening a
     backbone, if there is nothing to do.
     """
-    model = model or model_of(project, caches)
+    model = model_of(project, caches)
     image_ids, table = np.array(project.images.table().ids, dtype=np.int64), project.labels.table()
     labels = np.full(len(image_ids), NO_CLASS, dtype=np.int32)
     places = np.searchsorted(image_ids, np.array(table.image_ids, dtype=np.int64))
     labels[places] = [NO_CLASS if class_id is None else class_id for class_id in table.class_ids]
     wanted = image_ids[those_to_view(labels)].tolist()
-    return embed_views(
-        project, caches, wanted, model, device=device, on_progress=on_progress, cancel=cancel
-    )
+    return embed_views(project, caches, wanted, model, device=device, on_progress=on_progress)
 
 
 def embed_views(

@@ -2,7 +2,7 @@
 
 import os
 from codecs import BOM_UTF8
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -24,7 +24,6 @@ from engine.everyday.classifier import Setting
 from engine.exporting.gathered import GatheredImages, ModelAnswers
 from engine.exporting.known_facts import known_facts
 from engine.full_disk import writing
-from engine.images.crops import jpeg_of_part
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.formats import ImageFormat, format_named
 from engine.interchange.labelled_images.records import (
@@ -89,7 +88,6 @@ def gather(
     model: str = "",
     setting: str = "",
     only: Container[int] | None = None,
-    on_image: Callable[[], None] = lambda: None,
 ) -> LabelledImages:
     """Gather images with labels and predictions; `only` restricts them to some ids."""
     by_image = project.labels.by_image()
@@ -129,8 +127,6 @@ def gather(
             folder / parent for parent in {path.rpartition("/")[0] for path in table.paths}
         ),
         facts_of=known_facts(project),
-        crop_of=jpeg_of_part,
-        on_image=on_image,
     )
 
 

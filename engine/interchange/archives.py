@@ -22,6 +22,7 @@ _BEGINNING: Final = b"PK"
 _END_MARK: Final = b"PK\x05\x06"
 _END64_MARK: Final = b"PK\x06\x06"
 _END64_LIST_SIZE: Final = 40  # offset of the size, eight bytes, in the ZIP64 record
+_EARLIEST: Final = (1980, 1, 1, 0, 0, 0)  # that an archive can hold
 _TAIL_BYTES: Final = 1 << 17  # contain both records; a comment has up to 64 KiB
 
 
@@ -120,6 +121,14 @@ def _list_bytes(file: IO[bytes]) -> int:
             tail[large + _END64_LIST_SIZE : large + _END64_LIST_SIZE + 8], "little"
         )
     return int(_END.unpack_from(tail, place)[_LIST_SIZE])
+
+
+def entry(name: str, method: int = zipfile.ZIP_DEFLATED) -> zipfile.ZipInfo:
+    """A file to be written, with the earliest time: equal exports are equal archives."""
+    info = zipfile.ZipInfo(name, _EARLIEST)
+    info.compress_type = method
+    info.external_attr = 0o644 << 16
+    return info
 
 
 def file_within(folder: Path, name: str, named_by: str) -> Path:

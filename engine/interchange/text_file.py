@@ -42,6 +42,13 @@ _UTF_8_LETTER: Final = re.compile(rb"[\xc3-\xf4][\x80-\xbf]{1,3}")
 """In a file with such a letter, invalid bytes are damage, not another encoding."""
 
 
+def files_below(folder: Path) -> Iterator[Path]:
+    """Files in a folder and below, sorted by name, except in hidden folders."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(place, name) for name in sorted(names))
+
+
 def words(text: str) -> tuple[str, ...]:
     """The words of a constant, such as the columns of a standard."""
     return tuple(text.split())

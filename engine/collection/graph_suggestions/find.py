@@ -92,9 +92,7 @@ def find_suggestions(given: SuggestionInput, cancel: CancelToken | None = None) 
     return GraphSuggestions(tuple(found), check, len(given.dismissed))
 
 
-def suggested_parents(
-    live: LiveCollection, class_id: int, count: int = OF_FIRST
-) -> tuple[ScoredClass, ...]:
+def suggested_parents(live: LiveCollection, class_id: int) -> tuple[ScoredClass, ...]:
     """Suggest parents of a class at the top level, the most probable first."""
     fitted, graph = live.fitted, live.project.classes.graph
     if fitted is None or class_id not in graph or graph.parents(class_id):
@@ -103,7 +101,7 @@ def suggested_parents(
     if len(means.rows_below(class_id)) < FEWEST_SHOTS:
         return ()
     ranking = ParentRanking(means)
-    return _likely(ranking, class_id, check_placements(means, ranking, most=FEW_ASKED))[:count]
+    return _likely(ranking, class_id, check_placements(means, ranking, most=FEW_ASKED))
 
 
 def means_of(fitted: ProjectClassifier, graph: CategoryGraph) -> ClassMeans:

@@ -331,7 +331,6 @@ def find_strays(
     ranking: ParentRanking,
     *,
     trust: float = 1.0,
-    least: float = LEAST_BETTER,
     check: Callable[[], None] = lambda: None,
 ) -> tuple[Stray, ...]:
     """Find classes that are more probable children of another parent, the clearest first.
@@ -356,6 +355,6 @@ def find_strays(
         if other is None or means.classes_below(other.class_id, class_id) < FEWEST_SIBLINGS:
             continue
         score = trust * other.score
-        if score - present >= least:
+        if score - present >= LEAST_BETTER:
             found.append(Stray(class_id, parent_id, other.class_id, score, present))
     return tuple(sorted(found, key=lambda stray: stray.present - stray.score))

@@ -3,7 +3,6 @@
 Folders of such data sets, such as images, labels or train, are not classes.
 """
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.interchange.text_file import head_of, words
+from engine.interchange.text_file import files_below, head_of, words
 from engine.texts import enumerated
 
 YOLO: Final = "yolo-detection"
@@ -146,11 +145,7 @@ def _files(source: Path) -> Iterator[Path]:
     if source.is_file():
         yield source
         return
-    for place, folders, names in os.walk(source):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (
-            Path(place, name) for name in sorted(names) if Path(name).suffix.casefold() in _SUFFIXES
-        )
+    yield from (file for file in files_below(source) if file.suffix.casefold() in _SUFFIXES)
 
 
 def _format_of(file: Path) -> str:

@@ -31,7 +31,7 @@ from engine.interchange.labelled_images.records import (
     WrittenExport,
 )
 from engine.interchange.table_writer import write_table
-from engine.interchange.text_file import words
+from engine.interchange.text_file import files_below, words
 from engine.new_file import ORDINARY_FILE, new_file, text_into
 from engine.new_folder import Placing, place_file
 from engine.texts import marked
@@ -301,12 +301,9 @@ def read_table(folder: Path) -> ForeignLabels | None:
 
 def each_file(folder: Path) -> Iterator[tuple[PurePosixPath, Path]]:
     """Files in a folder and below that may be images: relative path and file."""
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            path = Path(place, name)
-            if not name.startswith(".") and path.suffix.casefold() not in _NO_IMAGES:
-                yield PurePosixPath(path.relative_to(folder).as_posix()), path
+    for file in files_below(folder):
+        if not file.name.startswith(".") and file.suffix.casefold() not in _NO_IMAGES:
+            yield PurePosixPath(file.relative_to(folder).as_posix()), file
 
 
 _NO_IMAGES: Final = frozenset(
@@ -362,23 +359,21 @@ def write(images: LabelledImages, draft: Path, options: FolderOptions) -> Writte
 
 def read(source: Path) -> ForeignLabels:
     """Read the labels of our table, else of the folders' names; other images have none."""
-    found = read_folders(source)
-    if found is None:
-        raise FormatError(
-            "{source} has no class folders",
-            expected="folders that are named like classes, with images in them",
-            remedy="choose the folder around them",
-            source=source.name,
-        )
-    return found
+    return read_folders(
+        source, (), marked("folders that are named like classes, with images in them")
+    )
 
 
-def read_folders(source: Path, parts: Collection[str] = ()) -> ForeignLabels | None:
-    """Read the labels of our table, or of folders; None without labels.
+def read_folders(source: Path, parts: Collection[str], expected: str) -> ForeignLabels:
+    """Read the labels of our table, or of folders.
 
     Args:
         source: the folder.
         parts: top folders, such as train, that hold the class folders; () for the source itself.
+        expected: what is missing in a folder without labels.
+
+    Raises:
+        FormatError: there are no labels.
     """
     if (ours := read_table(source)) is not None:
         return ours
@@ -390,7 +385,14 @@ def read_folders(source: Path, parts: Collection[str] = ()) -> ForeignLabels | N
     labels = tuple(
         ForeignLabel(str(path), names, file=file) for path, names, file in named if names
     )
-    return ForeignLabels(labels, len(named) - len(labels)) if labels else None
+    if not labels:
+        raise FormatError(
+            "{source} has no class folders",
+            expected=expected,
+            remedy="choose the folder around them",
+            source=source.name,
+        )
+    return ForeignLabels(labels, len(named) - len(labels))
 
 
 def fits(source: Path) -> bool:

@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote, urlsplit
 from engine.errors import FormatError
 from engine.files import PhotoDetails
 from engine.interchange import limits
-from engine.interchange.archives import has_member
+from engine.interchange.archives import entry, has_member
 from engine.interchange.file_package import ArchiveTable, FilePackage, opened_package
 from engine.interchange.labelled_images import darwin_core_archive as terms
 from engine.interchange.labelled_images.class_folders import NO_CLASS_REASON
@@ -66,8 +66,8 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
     written = [image for image in images.images if image.image_id in facts]
     ids = {image.image_id: permanent_id(images.title, _place_of(image)).urn for image in written}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(terms.entry(terms.META), terms.meta_xml(terms.TABLES, metadata=terms.EML))
-        archive.writestr(terms.entry(terms.EML), eml_xml(images))
+        archive.writestr(entry(terms.META), terms.meta_xml(terms.TABLES, metadata=terms.EML))
+        archive.writestr(entry(terms.EML), eml_xml(images))
         for table, rows in (
             (terms.OCCURRENCES, (_occurrence(images, each, ids, facts) for each in written)),
             (terms.MEDIA, (_medium(each, ids, facts) for each in written)),

@@ -15,7 +15,7 @@ from lxml import etree
 
 from engine.errors import FormatError
 from engine.files import shown
-from engine.interchange.archives import checked_name
+from engine.interchange.archives import checked_name, entry
 from engine.interchange.file_package import ArchiveTable
 from engine.interchange.labelled_images.records import LabelledImages
 from engine.interchange.table_writer import write_table
@@ -41,7 +41,6 @@ IDENTIFICATION: Final = DARWIN_CORE + "Identification"
 META: Final = "meta.xml"
 EML: Final = "eml.xml"
 _TEXT: Final = "{http://rs.tdwg.org/dwc/text/}"
-_FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)  # that a zip archive can hold
 _ESCAPES: Final = {"\\t": "\t", "\\n": "\n", "\\r": "\r"}
 
 
@@ -108,14 +107,6 @@ def meta_xml(tables: Sequence[ArchiveTable], *, metadata: str = "") -> bytes:
         for index, term in table.columns.items():
             etree.SubElement(part, f"{_TEXT}field", index=str(index), term=term)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
-
-
-def entry(name: str) -> zipfile.ZipInfo:
-    """A file of an archive, with a constant time, so that exports are reproducible."""
-    info = zipfile.ZipInfo(name, _FIRST_TIME)
-    info.compress_type = zipfile.ZIP_DEFLATED
-    info.external_attr = 0o644 << 16
-    return info
 
 
 def add_table(archive: zipfile.ZipFile, table: ArchiveTable, rows: Iterable[Iterable[str]]) -> None:

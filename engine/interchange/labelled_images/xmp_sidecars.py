@@ -26,6 +26,7 @@ from engine.interchange.labelled_images.foreign_labels import (
 from engine.interchange.labelled_images.json_lines import texts
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import label_in, noted_in, row_of
+from engine.interchange.text_file import files_below
 from engine.interchange.xml_files import xml_text
 from engine.interchange.xmp_packet import XmpPacket, property_name
 from engine.new_file import clear_abandoned_drafts, output_file
@@ -139,13 +140,11 @@ def sidecars_in(source: Path) -> Iterator[Path]:
     """The sidecars in a folder and below, sorted by name; or the sidecar itself."""
     if source.is_file() and source.suffix.casefold() == SUFFIX:
         yield source
-    for place, folders, names in os.walk(source):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (
-            Path(place, name)
-            for name in sorted(names)
-            if name.casefold().endswith(SUFFIX) and name[0] != "."
-        )
+    yield from (
+        file
+        for file in files_below(source)
+        if _is_sidecar(file.name) and not file.name.startswith(".")
+    )
 
 
 def sidecar_data(sidecar: Path) -> bytes:

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from engine.errors import FormatError
 from engine.interchange.labelled_images import class_folders
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
+from engine.texts import Message
 
 CANNOT_CARRY: Final = (
     "images without a class are left out",
@@ -60,17 +60,9 @@ def validation_ids(images: Iterable[LabelledImage]) -> Iterator[int]:
 
 def read(source: Path) -> ForeignLabels:
     """Read the labels of our table, else of the folders below train, val and test."""
-    found = class_folders.read_folders(source, _SPLITS)
-    if found is None:
-        raise FormatError(
-            "{source} has no class folders",
-            expected="{train} and {validation} with a folder for each class",
-            remedy="choose the folder around them",
-            source=source.name,
-            train=TRAIN,
-            validation=VALIDATION,
-        )
-    return found
+    places = {"train": TRAIN, "validation": VALIDATION}
+    expected = Message("{train} and {validation} with a folder for each class", places)
+    return class_folders.read_folders(source, _SPLITS, expected)
 
 
 def fits(source: Path) -> bool:

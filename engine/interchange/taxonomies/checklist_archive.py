@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from engine.graph.class_attributes import ATTRIBUTE, IN_FILES
 from engine.graph.language_tags import split_language
+from engine.interchange.archives import entry
 from engine.interchange.file_package import ArchiveTable
 from engine.interchange.imported import OURS, ImportedClass, ImportedGraph, own_ids
 from engine.interchange.labelled_images.darwin_core_archive import (
@@ -21,7 +22,6 @@ from engine.interchange.labelled_images.darwin_core_archive import (
     META,
     add_table,
     darwin_core,
-    entry,
     meta_xml,
 )
 

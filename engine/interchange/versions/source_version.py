@@ -125,10 +125,10 @@ def version_of(
     return SourceVersion(name, classes)
 
 
-def version_in(graph: CategoryGraph, name: str = "") -> SourceVersion:
+def version_in(graph: CategoryGraph) -> SourceVersion:
     """Make a version of a project's graph, for projects without a stored one."""
     return SourceVersion(
-        name,
+        "",
         {
             each: SourceClass(
                 each,
