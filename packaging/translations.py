@@ -50,6 +50,7 @@ _WITH_TEXTS: Final = {
     "marked": _FIRST,
     "Message": _FIRST,
     "phrase": _FIRST,
+    **dict.fromkeys(("text_column", "class_column", "count_column", "share_column"), _FIRST),
     "Preset": _FIRST,
     "make_reason": slice(1, None),
     **dict.fromkeys(

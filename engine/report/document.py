@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from functools import partial
 from typing import Final
 
 from engine.report.confusion import Confusion
@@ -70,12 +69,6 @@ class TableColumn:
     name: str  # in CSV; intervals and classes have two columns there
     kind: ValueKind
     is_detail: bool = False  # hidden in a narrow window
-
-
-text_column: Final = partial(TableColumn, kind=ValueKind.TEXT)
-class_column: Final = partial(TableColumn, kind=ValueKind.CLASS)
-count_column: Final = partial(TableColumn, kind=ValueKind.COUNT)
-share_column: Final = partial(TableColumn, kind=ValueKind.SHARE)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from datetime import date
+from functools import partial
 from typing import Final
 from unicodedata import category
 
@@ -65,6 +66,17 @@ def share_fact(title: str, proportion: Proportion) -> Fact:
     """A share with its interval."""
     note = phrase("95% interval {span}", span=span(proportion.interval))
     return Fact(title, share(proportion.share), note)
+
+
+def _column(title: str, name: str, kind: ValueKind, *, is_detail: bool = False) -> TableColumn:
+    return TableColumn(phrase(title), name, kind, is_detail)
+
+
+text_column: Final = partial(_column, kind=ValueKind.TEXT)
+class_column: Final = partial(_column, kind=ValueKind.CLASS)
+count_column: Final = partial(_column, kind=ValueKind.COUNT)
+share_column: Final = partial(_column, kind=ValueKind.SHARE)
+"""Columns by their titles, which are translated, and their names."""
 
 
 def interval_column(name: str = "interval") -> TableColumn:

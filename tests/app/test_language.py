@@ -29,9 +29,9 @@ from app.texts import marked, tr
 from app.wording import images
 from engine.errors import ModelError
 from engine.log import Log
-from engine.report.document import Document, FigureTable, ReportSection, text_column
+from engine.report.document import Document, FigureTable, ReportSection
 from engine.report.tables_csv import write_values
-from engine.report.words import amount, printable, share, shown_value, span
+from engine.report.words import amount, printable, share, shown_value, span, text_column
 from tests.support.collections import Collection, cache_of_test
 from tests.support.desk import CONTROL
 from tests.support.sessions import LONG_MS

@@ -11,9 +11,6 @@ from engine.report.document import (
     LinePlot,
     PlotCurve,
     ReportSection,
-    count_column,
-    share_column,
-    text_column,
 )
 from engine.report.figures import (
     Accuracy,
@@ -24,7 +21,17 @@ from engine.report.figures import (
     Report,
 )
 from engine.report.sections.audit import truth_line
-from engine.report.words import DASH, interval_column, level_name, phrase, share, summary_of
+from engine.report.words import (
+    DASH,
+    count_column,
+    interval_column,
+    level_name,
+    phrase,
+    share,
+    share_column,
+    summary_of,
+    text_column,
+)
 from engine.texts import number_text, paragraph
 
 MAX_LEVELS: Final = 12  # of the chart; the table has all
@@ -57,11 +64,11 @@ def _accuracy_blocks(accuracy: Accuracy) -> list[Block]:
     )
     table = [(name, each.share, each.interval, each.hits, each.count) for name, each in rows]
     columns = (
-        text_column(phrase("Level") if levels else phrase("Prediction"), "level"),
-        share_column(phrase("Accuracy"), "accuracy"),
+        text_column("Level" if levels else phrase("Prediction"), "level"),
+        share_column("Accuracy", "accuracy"),
         interval_column(),
-        count_column(phrase("Correct"), "right"),
-        count_column(phrase("Images"), "images"),
+        count_column("Correct", "right"),
+        count_column("Images", "images"),
     )
     title = phrase("Accuracy by level") if levels else phrase("Accuracy of predictions")
     note = phrase("The thin line is the 95% interval.")
@@ -123,10 +130,10 @@ def _coverage_table(title: str, coverage: Coverage) -> FigureTable:
         return name, point.named, named.share, point.right.share, point.right.interval
 
     columns = (
-        text_column(phrase("Minimum confidence"), "confidence"),
-        count_column(phrase("Predicted"), "named"),
-        share_column(phrase("Coverage"), "coverage"),
-        share_column(phrase("Precision"), "precision"),
+        text_column("Minimum confidence", "confidence"),
+        count_column("Predicted", "named"),
+        share_column("Coverage", "coverage"),
+        share_column("Precision", "precision"),
         interval_column(),
     )
     listed = [
@@ -178,10 +185,10 @@ def _calibration_blocks(calibration: CalibrationFigures) -> list[Block]:
         for each in bins
     ]
     head = (
-        text_column(phrase("Score"), "score"),
-        count_column(phrase("Images"), "images"),
-        share_column(phrase("Mean score"), "mean_score"),
-        share_column(phrase("Correct"), "right"),
+        text_column("Score", "score"),
+        count_column("Images", "images"),
+        share_column("Mean score", "mean_score"),
+        share_column("Correct", "right"),
         interval_column(),
     )
     return [chart, FigureTable("calibration", title, head, rows, is_in_chart=True)]

@@ -3,20 +3,19 @@
 from collections.abc import Sequence
 
 from engine.collection.audit_figures import AuditFigures, EstimatedShare
-from engine.report.document import (
-    Block,
-    Fact,
-    Facts,
-    FigureTable,
-    ReportSection,
-    ReportText,
+from engine.report.document import Block, Fact, Facts, FigureTable, ReportSection, ReportText
+from engine.report.figures import Report, TruthSource
+from engine.report.words import (
     class_column,
+    class_of,
     count_column,
+    interval_column,
+    phrase,
+    share,
     share_column,
+    span,
     text_column,
 )
-from engine.report.figures import Report, TruthSource
-from engine.report.words import class_of, interval_column, phrase, share, span
 from engine.texts import day_text, paragraph
 
 
@@ -92,12 +91,12 @@ def _basis(audit: AuditFigures) -> str:
 
 def _audit_table(audits: Sequence[AuditFigures]) -> FigureTable:
     columns = (
-        text_column(phrase("Drawn"), "drawn"),
-        count_column(phrase("Among"), "population"),
-        text_column(phrase("What was predicted"), "predicted"),
-        count_column(phrase("Answers"), "answered"),
-        count_column(phrase("Correct"), "right"),
-        share_column(phrase("Share"), "share"),
+        text_column("Drawn", "drawn"),
+        count_column("Among", "population"),
+        text_column("What was predicted", "predicted"),
+        count_column("Answers", "answered"),
+        count_column("Correct", "right"),
+        share_column("Share", "share"),
         interval_column(),
     )
     rows = [
@@ -121,10 +120,10 @@ def _audit_table(audits: Sequence[AuditFigures]) -> FigureTable:
 
 def _class_table(report: Report, audit: AuditFigures) -> FigureTable:
     columns = (
-        class_column(phrase("Class"), "class"),
-        count_column(phrase("Answers"), "answered"),
-        count_column(phrase("Correct"), "right"),
-        share_column(phrase("Precision"), "precision"),
+        class_column("Class", "class"),
+        count_column("Answers", "answered"),
+        count_column("Correct", "right"),
+        share_column("Precision", "precision"),
         interval_column(),
     )
     rows = [

@@ -12,15 +12,22 @@ from engine.report.document import (
     Matrix,
     ReportSection,
     ReportText,
+    TableColumn,
     Value,
-    class_column,
-    count_column,
-    share_column,
+    ValueKind,
 )
 from engine.report.figures import Mistakes, Report
 from engine.report.sections.audit import truth_line
 from engine.report.sections.counts import class_balance
-from engine.report.words import amount, class_of, interval_column, phrase
+from engine.report.words import (
+    amount,
+    class_column,
+    class_of,
+    count_column,
+    interval_column,
+    phrase,
+    share_column,
+)
 from engine.texts import paragraph
 
 MAX_PAIRS: Final = 100  # pairs of classes that a page lists
@@ -59,9 +66,9 @@ def _pair_table(
 ) -> FigureTable:
     """Number of images by true and predicted class."""
     columns = (
-        class_column(phrase("Correct class"), "truth"),
-        class_column(phrase("Predicted class"), "prediction"),
-        count_column(phrase("Images"), "images"),
+        class_column("Correct class", "truth"),
+        class_column("Predicted class", "prediction"),
+        count_column("Images", "images"),
     )
     rows = [
         (class_of(report.tree, true), class_of(report.tree, predicted), count)
@@ -76,19 +83,19 @@ def classes_section(report: Report) -> ReportSection | None:
         return None
     is_judged = report.confusion is not None
     columns = [
-        class_column(phrase("Class"), "class"),
-        count_column(phrase("Labels"), "labels"),
-        count_column(phrase("Predicted"), "found"),
+        class_column("Class", "class"),
+        count_column("Labels", "labels"),
+        count_column("Predicted", "found"),
     ]
     if is_judged:
         columns += [
-            count_column(phrase("Tested"), "tested", is_detail=True),
-            share_column(phrase("Precision"), "precision"),
-            share_column(phrase("Recall"), "recall"),
+            count_column("Tested", "tested", is_detail=True),
+            share_column("Precision", "precision"),
+            share_column("Recall", "recall"),
             interval_column("recall_interval"),
-            share_column("F1", "f1", is_detail=True),
-            class_column(phrase("Most confused with"), "most_confused_with"),
-            count_column(phrase("Images"), "confused", is_detail=True),
+            TableColumn("F1", "f1", ValueKind.SHARE, is_detail=True),
+            class_column("Most confused with", "most_confused_with"),
+            count_column("Images", "confused", is_detail=True),
         ]
     rows = []
     for each in report.classes:
@@ -157,9 +164,9 @@ def _distance_blocks(mistakes: Mistakes) -> list[Block]:
     )
     chart = ColumnPlot(title, summary, note, phrase("Distance"), phrase("Images"), columns)
     head = (
-        count_column(phrase("Distance"), "edges"),
-        count_column(phrase("Images"), "images"),
-        share_column(phrase("Share"), "share"),
+        count_column("Distance", "edges"),
+        count_column("Images", "images"),
+        share_column("Share", "share"),
     )
     rows = [(distance, count, count / wrong) for distance, count in mistakes.by_distance]
     return [chart, FigureTable("mistakes-by-distance", title, head, rows, is_in_chart=True)]

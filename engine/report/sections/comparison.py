@@ -10,13 +10,19 @@ from engine.report.document import (
     FigureTable,
     ReportSection,
     ReportText,
-    count_column,
-    share_column,
-    text_column,
+    TableColumn,
+    ValueKind,
 )
 from engine.report.figures import ModelComparison, Report
 from engine.report.sections.audit import truth_line
-from engine.report.words import level_name, phrase, setting_name, share_fact
+from engine.report.words import (
+    count_column,
+    level_name,
+    phrase,
+    setting_name,
+    share_fact,
+    text_column,
+)
 
 SMALLEST_P: Final = 0.001  # smaller p-values are shown as "p < 0.001"
 
@@ -68,9 +74,9 @@ def _comparison_tables(comparison: ModelComparison, first: str, second: str) -> 
         (phrase("Calibration error"), a.calibration_error, b.calibration_error),
     ]
     head = (
-        text_column(phrase("Figure"), "figure"),
-        share_column(first, "first"),
-        share_column(second, "second"),
+        text_column("Figure", "figure"),
+        TableColumn(first, "first", ValueKind.SHARE),
+        TableColumn(second, "second", ValueKind.SHARE),
     )
     outcomes = [
         (phrase("Both correct"), comparison.both),
@@ -78,7 +84,7 @@ def _comparison_tables(comparison: ModelComparison, first: str, second: str) -> 
         (phrase("Only {name} correct", name=second), comparison.only_second),
         (phrase("Both wrong"), comparison.neither),
     ]
-    pairs = text_column(phrase("Outcome"), "outcome"), count_column(phrase("Images"), "images")
+    pairs = text_column("Outcome", "outcome"), count_column("Images", "images")
     return [
         FigureTable("comparison", phrase("Side by side"), head, rows),
         FigureTable("comparison-pairs", phrase("Image by image"), pairs, outcomes),

@@ -10,12 +10,11 @@ from engine.report.document import (
     ColumnPlot,
     FigureTable,
     ReportSection,
-    class_column,
-    count_column,
-    text_column,
+    TableColumn,
+    ValueKind,
 )
 from engine.report.figures import CountRow, Report
-from engine.report.words import MAX_COLUMNS, amount, class_of, phrase
+from engine.report.words import MAX_COLUMNS, amount, class_column, class_of, count_column, phrase
 
 MAX_BARS: Final = 25  # of a chart; the table has all rows
 
@@ -39,9 +38,9 @@ def class_balance(report: Report) -> list[Block]:
         return []
     title = phrase("Class balance")
     columns = (
-        class_column(phrase("Class"), "class"),
-        count_column(phrase("Labelled"), "labelled"),
-        count_column(phrase("Predicted"), "predicted"),
+        class_column("Class", "class"),
+        count_column("Labelled", "labelled"),
+        count_column("Predicted", "predicted"),
     )
     values = [
         (class_of(report.tree, row.class_id), row.labelled, row.images - row.labelled)
@@ -65,9 +64,9 @@ def _bars(name: str, title: str, heading: str, rows: Sequence[CountRow]) -> list
 
 def _table(name: str, title: str, heading: str, rows: Sequence[CountRow]) -> FigureTable:
     columns = (
-        text_column(heading, name),
-        count_column(phrase("Images"), "images"),
-        count_column(phrase("Labelled"), "labelled"),
+        TableColumn(heading, name, ValueKind.TEXT),
+        count_column("Images", "images"),
+        count_column("Labelled", "labelled"),
     )
     values = [(row.name, row.images, row.labelled) for row in rows]
     return FigureTable(

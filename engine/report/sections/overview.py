@@ -14,9 +14,6 @@ from engine.report.document import (
     FigureTable,
     ReportSection,
     ReportText,
-    count_column,
-    share_column,
-    text_column,
 )
 from engine.report.figures import Report, TruthSource, WorkProgress
 from engine.report.sections.audit import audit_fact
@@ -24,11 +21,14 @@ from engine.report.words import (
     MAX_COLUMNS,
     NO_VALUE,
     amount,
+    count_column,
     phrase,
     setting_name,
     share,
+    share_column,
     share_fact,
     summary_of,
+    text_column,
 )
 from engine.texts import day_text, paragraph, translated
 
@@ -91,9 +91,9 @@ def _facts(report: Report) -> list[Fact]:
 def _progress_table(title: str, parts: Iterable[tuple[str, int]], images: int) -> FigureTable:
     rows = [(name, count, count / images if images else math.nan) for name, count in parts]
     columns = (
-        text_column(phrase("Images"), "state"),
-        count_column(phrase("Count"), "images"),
-        share_column(phrase("Share"), "share"),
+        text_column("Images", "state"),
+        count_column("Count", "images"),
+        share_column("Share", "share"),
     )
     return FigureTable("progress", title, columns, rows, is_in_chart=True)
 
@@ -114,10 +114,10 @@ def _labelling(progress: WorkProgress) -> list[Block]:
         bars = tuple(Bar(day_text(day), count, amount(count)) for day, count in recent)
         blocks.append(ColumnPlot(title, summary, note, phrase("Day"), labels, bars))
     if days:
-        columns = text_column(phrase("Day"), "day"), count_column(labels, "labels")
+        columns = text_column("Day", "day"), count_column("Labels", "labels")
         blocks.append(FigureTable("labels-by-day", title, columns, days, is_in_chart=len(days) > 1))
     if progress.by_person:
-        columns = text_column(phrase("Person"), "person"), count_column(labels, "labels")
+        columns = text_column("Person", "person"), count_column("Labels", "labels")
         title = phrase("Labels by person")
         blocks.append(FigureTable("labels-by-person", title, columns, progress.by_person))
     return blocks
@@ -136,7 +136,7 @@ def _about_table(report: Report) -> FigureTable:
         (phrase("Classifier"), setting),
         (phrase("Compared with"), _source(report)),
     ]
-    columns = text_column(phrase("What"), "what"), text_column(phrase("Value"), "value")
+    columns = text_column("What", "what"), text_column("Value", "value")
     return FigureTable("about", phrase("How it was made"), columns, rows)
 
 
