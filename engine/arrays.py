@@ -10,7 +10,8 @@ Flags = NDArray[np.bool_]
 Pixels = NDArray[np.uint8]
 Codes = NDArray[np.int32]  # class ids, or negative codes for none: as wide as millions of them need
 RowOrder = NDArray[np.int32]
-"""Rows in some order: for millions of images half the memory of 64 bits."""
+Ranks = NDArray[np.int32]
+"""Rows in some order, and ranks of rows: for millions of images half the memory of 64 bits."""
 
 
 def no_integers() -> Integers:

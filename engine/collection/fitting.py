@@ -11,9 +11,8 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import Integers, no_integers
+from engine.arrays import Integers, Ranks, RowOrder, no_integers
 from engine.collection.audit_figures import audit_figures
 from engine.collection.embedded_images import EmbeddedImages, nothing_to_store
 from engine.events import CancelToken
@@ -142,7 +141,7 @@ class FitOutcome:
     # of each row of `given.snapshot.images`; meaningless for rows without an embedding
     scores: Scores
     # rows of unlabelled images, most useful first; None if not requested, or for too few images
-    teach_first: NDArray[np.int32] | None = None
+    teach_first: RowOrder | None = None
     # input of groups for review, if requested, and for enough images
     look_alikes: ImageLinks | None = None
 
@@ -272,7 +271,7 @@ def _classified_in_slices(
     return scores
 
 
-def teach_ranks(first: NDArray[np.int32], rows: Integers) -> NDArray[np.int32]:
+def teach_ranks(first: RowOrder, rows: Integers) -> Ranks:
     """Ranks (n,) of rows in an order (k,) of images to label; the last rank for all others."""
     ranks = np.full(max(rows.max(initial=0), first.max(initial=0)) + 1, len(first), dtype=np.int32)
     ranks[first] = np.arange(len(first), dtype=np.int32)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, final
 
-from engine.arrays import Floats, RowOrder, no_integers
+from engine.arrays import Floats, Ranks, no_integers
 from engine.collection.answers import Answers, ClassFacts, Guess, class_facts
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.find_folds import folds_now
@@ -368,7 +368,7 @@ class LiveCollection:
         self._publisher.publish(graph, self.row_scores, self._teach_ranks())
         return self.publish_metadata()
 
-    def _teach_ranks(self) -> RowOrder | None:
+    def _teach_ranks(self) -> Ranks | None:
         first = self._teach_first
         return None if first is None else teach_ranks(first, self.embedded.rows)
 

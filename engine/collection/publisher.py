@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Ranks
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.prediction_cache import PredictionCache
 from engine.collection.predictions import Predictions
@@ -83,7 +83,7 @@ class Publisher:
             )
 
     def publish(
-        self, graph: CategoryGraph, scores: RowScores, teach_rank: NDArray[np.int32] | None
+        self, graph: CategoryGraph, scores: RowScores, teach_rank: Ranks | None
     ) -> CollectionState:
         """Publish images, labels, predictions, counts, and ranks of images to label first."""
         images, is_ready = self._embedded.images, self._embedded.is_ready

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Codes, Flags, Floats, Integers, no_integers
+from engine.arrays import Codes, Flags, Floats, Integers, Ranks, no_integers
 from engine.collection.folding.folds import Folds
 from engine.everyday.unseen import ClassesSeen
 from engine.file_parts import WHOLE, ImageSource
@@ -121,7 +121,7 @@ class CollectionState:
     # reasons of unreadable images, by id; they may have an older embedding
     failures: Mapping[int, str] = field(default_factory=dict)
     # (n,) int32, rank among the images to label first; None if not computed
-    teach_rank: NDArray[np.int32] | None = None
+    teach_rank: Ranks | None = None
     # ids of the images to embed in all views
     without_views: Integers = field(default_factory=no_integers)
     is_list_only: bool = False  # whether embeddings were not read yet
@@ -129,7 +129,7 @@ class CollectionState:
     # outdated labels, of replaced pictures
     outdated: Mapping[int, Label] = field(default_factory=dict)
     # (n,) int32, ranks by each requested `Sorting`
-    ranks: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
+    ranks: Mapping[str, Ranks] = field(default_factory=dict)
     folds: Folds = field(default_factory=Folds.none)  # copies and bursts, as found last
     # numbers of leaves with and without examples; None if all have some
     unseen: ClassesSeen | None = None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Floats, Integers, Pixels
+from engine.arrays import Codes, Floats, Integers, Pixels
 from engine.file_parts import BoundingBox
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def unit_length(embeddings: Floats) -> Floats:
     return (embeddings / np.maximum(norms, np.float32(1e-6))).astype(np.float32)
 
 
-def those_to_view(labels: NDArray[np.int32]) -> Integers:
+def those_to_view(labels: Codes) -> Integers:
     """Indices (k,) of the images to embed in all views, labelled ones first.
 
     Args:

@@ -13,7 +13,7 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Flags, Floats, Integers
+from engine.arrays import Flags, Floats, Integers, Ranks
 from engine.collation import in_order
 from engine.collection.state import Sorting
 from engine.images.found_details import SEPARATOR
@@ -95,17 +95,17 @@ class FileColumns:
         return TextColumn(self.folders)
 
     @cached_property
-    def name_rank(self) -> NDArray[np.int32]:
+    def name_rank(self) -> Ranks:
         """(n,) rank by name: IMG_2 before IMG_10; ties by image id."""
         return _ranks(np.array(in_order(range(len(self.names)), self.names.item), dtype=np.int64))
 
     @cached_property
-    def folder_rank(self) -> NDArray[np.int32]:
+    def folder_rank(self) -> Ranks:
         """(n,) rank by folder, then by name."""
         return _ranks(np.lexsort((self.name_rank, self.folder_code)))
 
     @cached_property
-    def size_rank(self) -> NDArray[np.int32]:
+    def size_rank(self) -> Ranks:
         """(n,) rank by size, the largest first."""
         return _ranks(np.lexsort((self.ids, -self.size_bytes)))
 
@@ -149,7 +149,7 @@ class DetailColumns:
         }
 
     @cached_property
-    def taken_rank(self) -> NDArray[np.int32]:
+    def taken_rank(self) -> Ranks:
         """(n,) rank by date, the earliest first; images without a date last."""
         return _ranks(np.lexsort((self.ids, self.taken, self.taken == NO_TIME)))
 
@@ -204,7 +204,7 @@ class ImageColumns:
         """(n,) int64, ascending."""
         return self.files.ids
 
-    def ranks(self, by: Sorting) -> NDArray[np.int32]:
+    def ranks(self, by: Sorting) -> Ranks:
         """(n,) int32, rank of each image."""
         match by:
             case Sorting.TAKEN:
@@ -217,7 +217,7 @@ class ImageColumns:
                 return self.files.size_rank
 
 
-def _ranks(order: Integers) -> NDArray[np.int32]:
+def _ranks(order: Integers) -> Ranks:
     ranks = np.empty(len(order), dtype=np.int32)
     ranks[order] = np.arange(len(order), dtype=np.int32)
     return ranks

@@ -7,7 +7,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Integers
+from engine.arrays import Integers, Ranks
 from engine.collection.details import as_stored
 from engine.collection.hidden_images import HIDDEN_SETTING, hidden_images
 from engine.collection.search.columns import (
@@ -153,7 +153,7 @@ class ImageMetadata:
             self._columns = columns_of_images(self._columns, ids)
         return self._columns
 
-    def ranks(self, ids: Integers) -> Mapping[str, NDArray[np.int32]]:
+    def ranks(self, ids: Integers) -> Mapping[str, Ranks]:
         """Ranks of the images (n,) of a state by the sortings in use."""
         if not self._sortings:
             return {}
