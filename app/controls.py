@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QLineEdit,
     QPushButton,
     QScrollArea,
@@ -145,25 +146,16 @@ def make_row_card(
     spacing = tokens().spacing
     card = QFrame()
     card.setProperty("role", "card")
-    layout = QHBoxLayout(card)
-    layout.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
-    words = QVBoxLayout()
-    words.setSpacing(0)
-    head = QHBoxLayout()
-    head.setSpacing(spacing.small)
-    head.addWidget(make_label(name, "strong", wraps=badge is None))
-    if badge is not None:
-        head.addWidget(badge)
-        head.addStretch(1)
-    words.addLayout(head)
+    marks = () if badge is None else (badge, None)
+    head = fill_row(None, make_label(name, "strong", wraps=badge is None), *marks)
+    words = fill_column(None, head, spacing=0)
     for caption in captions:
         words.addWidget(
             make_label(caption, "caption", wraps=True) if isinstance(caption, str) else caption
         )
-    layout.addLayout(words, 1)
-    place = QWidget()
-    fill_row(place, *ends, spacing=spacing.tiny)
-    layout.addWidget(place, 0, Qt.AlignmentFlag.AlignVCenter)
+    margins = (spacing.medium, spacing.small, spacing.small, spacing.small)
+    layout = fill_row(card, words, margins=margins, grows=0)
+    layout.addWidget(make_row(*ends, spacing=spacing.tiny), 0, Qt.AlignmentFlag.AlignVCenter)
     return card
 
 
@@ -192,8 +184,7 @@ def make_column(
 ) -> QWidget:
     """Stack a stretching widget with others above or below it; the Tab key visits it first."""
     whole = QWidget()
-    column = fill_column(whole, main, spacing=0)
-    column.setStretch(0, 1)
+    column = fill_column(whole, main, spacing=0, grows=0)
     if above is not None:
         column.insertWidget(0, above)
     if below is not None:
@@ -201,23 +192,59 @@ def make_column(
     return whole
 
 
-def fill_column(parent: QWidget, *parts: QWidget, spacing: int | None = None) -> QVBoxLayout:
-    """Stack widgets vertically without margins; small gaps by default."""
-    column = QVBoxLayout(parent)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(tokens().spacing.small if spacing is None else spacing)
-    for part in parts:
-        column.addWidget(part)
-    return column
+Part = QWidget | QLayout | None
+"""A part of a row or column; None stands for free room."""
+Box = TypeVar("Box", QVBoxLayout, QHBoxLayout)
+Margins = int | tuple[int, int, int, int]
+"""Around all sides, or left, top, right and bottom."""
 
 
-def fill_row(parent: QWidget, *parts: QWidget, spacing: int | None = None) -> QHBoxLayout:
-    """Arrange widgets in a row without margins; small gaps by default."""
-    row = QHBoxLayout(parent)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(tokens().spacing.small if spacing is None else spacing)
-    for part in parts:
-        row.addWidget(part)
+def fill_column(
+    parent: QWidget | None,
+    *parts: Part,
+    spacing: int | None = None,
+    margins: Margins = 0,
+    grows: int = -1,
+) -> QVBoxLayout:
+    """Stack parts vertically; small gaps by default. The one at index `grows` takes free room."""
+    box = QVBoxLayout() if parent is None else QVBoxLayout(parent)
+    return _filled(box, parts, spacing, margins, grows)
+
+
+def fill_row(
+    parent: QWidget | None,
+    *parts: Part,
+    spacing: int | None = None,
+    margins: Margins = 0,
+    grows: int = -1,
+) -> QHBoxLayout:
+    """Arrange parts in a row; otherwise as `fill_column`."""
+    box = QHBoxLayout() if parent is None else QHBoxLayout(parent)
+    return _filled(box, parts, spacing, margins, grows)
+
+
+def _filled(
+    box: Box, parts: Sequence[Part], spacing: int | None, margins: Margins, grows: int
+) -> Box:
+    box.setContentsMargins(*(4 * (margins,) if isinstance(margins, int) else margins))
+    box.setSpacing(tokens().spacing.small if spacing is None else spacing)
+    for place, part in enumerate(parts):
+        stretch = int(place == grows)
+        if part is None:
+            box.addStretch(1)
+        elif isinstance(part, QLayout):
+            box.addLayout(part, stretch)
+        else:
+            box.addWidget(part, stretch)
+    return box
+
+
+def make_row(
+    *parts: Part, spacing: int | None = None, margins: Margins = 0, grows: int = -1
+) -> QWidget:
+    """A widget with a row (`fill_row`)."""
+    row = QWidget()
+    fill_row(row, *parts, spacing=spacing, margins=margins, grows=grows)
     return row
 
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import QByteArray, QMimeData, QRect, QRectF, Qt, QTimer
-from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QPainter, QPen, QPixmap
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
+from app.painting import colour_of, paint_box, smooth_painter
 from app.theme.tokens import tokens
 
 _OWN: Final = os.getpid()
@@ -99,7 +100,6 @@ def take_files(event: QDropEvent) -> list[Path]:
 
 
 def drag_picture(widget: QWidget, text: str) -> QPixmap:
-    look = tokens()
     metrics = widget.fontMetrics()
     name = metrics.elidedText(text, Qt.TextElideMode.ElideRight, 200)
     width, height = metrics.horizontalAdvance(name) + 24, metrics.height() + 12
@@ -107,14 +107,11 @@ def drag_picture(widget: QWidget, text: str) -> QPixmap:
     picture = QPixmap(round(width * ratio), round(height * ratio))
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter = smooth_painter(picture)
     painter.setFont(widget.font())
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(look.colours.inverse))
     chip = QRectF(0, 0, width, height)
-    painter.drawRoundedRect(chip, look.spacing.radius, look.spacing.radius)
-    painter.setPen(QColor(look.colours.on_inverse))
+    paint_box(painter, chip, tokens().spacing.radius, "inverse")
+    painter.setPen(colour_of("on_inverse"))
     painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, name)
     painter.end()
     return picture
@@ -176,9 +173,7 @@ _EDGE_OPACITY: Final = 0.9
 
 
 def paint_rubber_band(painter: QPainter, rect: QRect) -> None:
-    fill, edge = QColor(tokens().colours.accent), QColor(tokens().colours.accent)
+    fill, edge = colour_of("accent"), colour_of("accent")
     fill.setAlphaF(_FILL_OPACITY)
     edge.setAlphaF(_EDGE_OPACITY)
-    painter.setPen(QPen(edge, 1))
-    painter.setBrush(fill)
-    painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+    paint_box(painter, QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), 4, fill, edge=edge)

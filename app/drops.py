@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QDragEnterEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QDragEnterEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QStyle, QStyleOption, QWidget
 
 from app.controls import fill_column
@@ -18,6 +18,7 @@ from app.dragging import (
     DraggedImages,
     Places,
 )
+from app.painting import colour_of, paint_box, smooth_painter
 from app.texts import fill, plural, shortened, tr, with_breaks
 from app.theme.tokens import tokens
 from app.wording import images
@@ -174,18 +175,11 @@ class DropChip(QWidget):
         return QSize(text.width() + 1 + 2 * MARGIN, text.height() + MARGIN)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        look = tokens()
-        ground, ink = look.colours.inverse, look.colours.on_inverse
-        if self.is_refusal:
-            ground, ink = look.colours.danger_soft, look.colours.danger
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(ink), 1) if self.is_refusal else Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(ground))
-        painter.drawRoundedRect(
-            QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), *2 * (look.spacing.radius,)
-        )
-        painter.setPen(QColor(ink))
+        fill, ink = ("danger_soft", "danger") if self.is_refusal else ("inverse", "on_inverse")
+        painter, box = smooth_painter(self), QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        edge = ink if self.is_refusal else ""
+        paint_box(painter, box, tokens().spacing.radius, fill, edge=edge)
+        painter.setPen(colour_of(ink))
         painter.drawText(
             self.rect().adjusted(MARGIN, 0, -MARGIN, 0), int(_WRAPPED), with_breaks(self.text)
         )
@@ -233,8 +227,8 @@ class DropBox(BoxButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if has_focus else Qt.FocusPolicy.NoFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        column = fill_column(self, *parts, spacing=tokens().spacing.tiny)
-        column.setContentsMargins(*4 * (tokens().spacing.large,))
+        space = tokens().spacing
+        fill_column(self, *parts, spacing=space.tiny, margins=space.large)
         for part in parts:
             if isinstance(part, QLabel):
                 part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

@@ -81,9 +81,9 @@ class MainWindow(Shell):
         session.closed.connect(self._on_closed)
         session.failed.connect(self._on_failed)
         session.making.slot.stage_changed.connect(self._on_making_stage)
-        session.writable_changed.connect(lambda _is_writable, _reason: self._update_available())
+        session.writable_changed.connect(self._update_available)
         session.change_made.connect(self._on_change_made)
-        session.undo_state_changed.connect(lambda _undo, _redo: self._update_available())
+        session.undo_state_changed.connect(self._update_available)
         self.needs_changed.connect(self._update_available)
 
     def _restore(self) -> None:

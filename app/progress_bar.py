@@ -2,11 +2,11 @@
 
 from typing import Final, final
 
-from PySide6.QtCore import QElapsedTimer, QRectF, Qt, QTimer
-from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QElapsedTimer, QRectF, QTimer
+from PySide6.QtGui import QHideEvent, QPaintEvent
 from PySide6.QtWidgets import QProgressBar
 
-from app.theme.tokens import tokens
+from app.painting import paint_box, smooth_painter
 from engine.events import Progress
 
 _BAR_STEPS: Final = 1000
@@ -35,12 +35,9 @@ class _Bar(QProgressBar):
         width = groove.width() * _PART
         share = self._clock.elapsed() % _ROUND_MS / _ROUND_MS
         chunk = QRectF(share * (groove.width() + width) - width, 0, width, groove.height()) & groove
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        for area, colour in ((groove, tokens().colours.hairline), (chunk, tokens().colours.accent)):
-            painter.setBrush(QColor(colour))
-            painter.drawRoundedRect(area, min(radius, area.width() / 2), radius)
+        painter = smooth_painter(self)
+        for area, colour in ((groove, "hairline"), (chunk, "accent")):
+            paint_box(painter, area, min(radius, area.width() / 2), colour)
         painter.end()
         if not self._beat.isActive():
             self._beat.start()

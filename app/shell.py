@@ -121,8 +121,7 @@ class Shell(QMainWindow):
         self.setWindowIcon(icon("protoleaf", "accent"))
         self.setAcceptDrops(True)
         self.setMinimumHeight(LOWEST)
-        column = fill_column(self.panes_page, self.panes, spacing=0)
-        column.setStretch(0, 1)
+        column = fill_column(self.panes_page, self.panes, spacing=0, grows=0)
         # Inserted after the panes, so that the Tab key visits the panes first.
         for band in self.bands:
             column.insertWidget(0, band)
@@ -141,7 +140,7 @@ class Shell(QMainWindow):
         tree.row_selected.connect(self.needs_changed)
         graph.classes_selected.connect(tree.select_classes)
         workspace.grid.current_image_changed.connect(self._on_current_image_changed)
-        workspace.grid.images_selected.connect(lambda _ids: self.needs_changed.emit())
+        workspace.grid.images_selected.connect(self.needs_changed)
         workspace.front_changed.connect(self._on_front_changed)
         workspace.subset_wanted.connect(tree.select_subset)
         workspace.action_requested.connect(self.trigger)
@@ -150,7 +149,7 @@ class Shell(QMainWindow):
         workspace.header.panel_button.clicked.connect(self.panes.toggle_right)
         self.panes.hiding_changed.connect(workspace.header.show_panel_button)
         self.inspector.chosen_ids = lambda: workspace.active_images.chosen_ids
-        workspace.grid.images_selected.connect(lambda _ids: self.inspector.follow_choice())
+        workspace.grid.images_selected.connect(self.inspector.follow_choice)
         self.inspector.requests.image_requested.connect(workspace.show_image)
         self.inspector.requests.class_requested.connect(tree.select_class)
         self.session.in_view = workspace.ids_in_view

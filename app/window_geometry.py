@@ -90,7 +90,7 @@ class Panes(QSplitter):
             self.addWidget(widget)
         self.setStretchFactor(1, 1)
         self.splitterMoved.connect(self._on_moved)
-        right.currentChanged.connect(lambda _place: self._share_out())
+        right.currentChanged.connect(self._share_out)
 
     @property
     def outer_widths(self) -> tuple[int, int]:

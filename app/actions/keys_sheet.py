@@ -6,12 +6,12 @@ from string import digits
 from typing import Final, final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.actions.keys import keys_in_use
 from app.actions.page_keys import PageKeys
 from app.actions.row import MENUS, ActionRow
-from app.controls import fill_row, make_button, make_label, make_scroll_area
+from app.controls import fill_column, fill_row, make_button, make_label, make_row, make_scroll_area
 from app.palette.overlay import Overlay
 from app.texts import marked, tr
 
@@ -44,36 +44,25 @@ class KeysSheet(Overlay):
         self, host: QWidget, rows: Iterable[ActionRow], pages: Iterable[PageKeys] = ()
     ) -> None:
         super().__init__(host, WIDTH)
-        self._layout = QVBoxLayout(self.panel)
-        self._layout.setContentsMargins(24, 20, 24, 24)
-        self._layout.setSpacing(16)
         self._heading = make_label(tr("Keyboard shortcuts"), "heading")
-        self._head = QWidget()
         change = make_button(tr("Change shortcuts…"), self.change_requested.emit, variant="flat")
-        fill_row(self._head, self._heading, change).setStretch(0, 1)
-        self._layout.addWidget(self._head)
+        self._head = make_row(self._heading, change, grows=0)
         self._body = self._make_body(_groups(rows, pages))
         scroll = make_scroll_area()
         scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # arrow and page keys scroll
         scroll.setAccessibleName(self._heading.text())
         scroll.setWidget(self._body)
-        self._layout.addWidget(scroll, 1)
+        parts, margins = (self._head, scroll), (24, 20, 24, 24)
+        self._layout = fill_column(self.panel, *parts, spacing=16, margins=margins, grows=1)
         self.setFocusProxy(scroll)
 
     def _make_body(self, groups: Sequence[Group]) -> QWidget:
         body = QWidget()
         body.setProperty("surface", "raised")
-        columns = QHBoxLayout(body)
-        columns.setContentsMargins(0, 0, 0, 0)
-        columns.setSpacing(40)
-        halves = _balanced(groups)
-        for half in halves:
-            column = QVBoxLayout()
-            column.setSpacing(12)
-            for group, found in half:
-                column.addLayout(_group(group, found))
-            column.addStretch(1)
-            columns.addLayout(column, 1)
+        columns = fill_row(body, spacing=40)
+        for half in _balanced(groups):
+            lines = [_group(title, lines) for title, lines in half]
+            columns.addLayout(fill_column(None, *lines, None, spacing=12), 1)
         return body
 
     def wanted_height(self, width: int) -> int:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.controls import fill_column, fill_row, make_button, make_flowing_label, make_label
+from app.controls import make_button, make_flowing_label, make_label, make_row
 from app.dragging import paint_rubber_band
 from app.images.pixels import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
@@ -254,8 +254,7 @@ class SplitCard(ScrollingCard):
         spacing = tokens().spacing
         for title in (self._staying_title, self._leaving_title):
             title.setContentsMargins(0, spacing.small, 0, 0)
-        place = QWidget()
-        fill_row(place, self.below, self.beside, spacing=spacing.medium).addStretch(1)
+        place = make_row(self.below, self.beside, None, spacing=spacing.medium)
         self._places = QButtonGroup(self)
         for button in (self.below, self.beside):
             self._places.addButton(button)
@@ -267,27 +266,8 @@ class SplitCard(ScrollingCard):
             *(make_flowing_label(hint, "secondary"), self._staying_title, self.staying),
             *(self._leaving_title, self.leaving, self.name, place, self.failure),
         )
-        column = fill_column(self.body, *parts, spacing=spacing.small)
-        column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
-        column.addStretch(1)
-        whole = self.panel.layout()
-        assert whole is not None, "the card has one"
-        whole.addWidget(self._make_foot())  # does not scroll
-
-    def _make_foot(self) -> QWidget:
-        foot, spacing = QWidget(), tokens().spacing
-        row = fill_row(foot, self.exchange_button, self.keep_button, self.split_button)
-        row.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
-        row.insertStretch(1, 1)
-        return foot
-
-    def wanted_height(self, width: int) -> int:
-        """Include the foot, which does not scroll."""
-        return (
-            super().wanted_height(width)
-            + self.split_button.sizeHint().height()
-            + 2 * tokens().spacing.small
-        )
+        self.fill_body(*parts, None)
+        self.add_foot(self.exchange_button, None, self.keep_button, self.split_button)
 
     def show_draft(self, draft: SplitDraft, state: CollectionState) -> None:
         self._sources = {

@@ -6,7 +6,7 @@ from enum import Enum, auto
 from typing import Final, final
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 from app.class_tree import row_data
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT, NAME, AnyIndex
-from app.mirroring import isolated, placed
+from app.mirroring import placed
+from app.painting import font_of, paint_box, paint_icon, paint_text, set_colours
 from app.texts import tr
-from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 from app.wording import clauses, percent
 
@@ -84,10 +84,9 @@ class ClassDelegate(QStyledItemDelegate):
         editor.setGeometry(placed(option.rect.adjusted(DOT_ROOM - GAP, 2, -2, -2), option.rect))
 
 
-def caption_font(base: QFont) -> QFont:
+def caption_font() -> QFont:
     """The caption font with tabular figures, so that counts align."""
-    font = QFont(base)
-    font.setPixelSize(tokens().sizes.caption)
+    font = font_of("caption")
     font.setFeature(QFont.Tag("tnum"), 1)
     return font
 
@@ -102,93 +101,53 @@ class Ground(Enum):
 
 
 def paint_ground(painter: QPainter, row: QRect, ground: Ground) -> None:
-    colours, spacing = tokens().colours, tokens().spacing
-    edge = {Ground.TARGET: colours.accent, Ground.REFUSED: colours.danger}.get(ground)
-    fill = {Ground.HOVERED: colours.hover, Ground.REFUSED: colours.danger_soft}.get(
-        ground, colours.accent_soft
-    )
+    spacing = tokens().spacing
+    edge = {Ground.TARGET: "accent", Ground.REFUSED: "danger"}.get(ground, "")
+    fill = {Ground.HOVERED: "hover", Ground.REFUSED: "danger_soft"}.get(ground, "accent_soft")
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(QColor(edge), 1.5) if edge else Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(fill))
     shape = row.adjusted(spacing.tiny, 1, -spacing.tiny, -1)
-    painter.drawRoundedRect(shape, spacing.radius_small, spacing.radius_small)
+    paint_box(painter, shape, spacing.radius_small, fill, edge=edge, width=1.5)
     painter.restore()
 
 
 def paint_chevron(painter: QPainter, cell: QRect, *, is_open: bool) -> None:
-    name, ratio = (
-        "chevron_down" if is_open else "chevron_right",
-        painter.device().devicePixelRatio(),
-    )
-    picture = icon_pixmap(name, CHEVRON_SIDE, colour="text_muted", ratio=ratio)
-    place, top = (
-        cell.x() - CHEVRON_SIDE - CHEVRON_GAP,
-        cell.y() + (cell.height() - CHEVRON_SIDE) / 2,
-    )
-    painter.drawPixmap(
-        placed(QRectF(place, top, CHEVRON_SIDE, CHEVRON_SIDE), QRectF(cell)).topLeft(), picture
-    )
+    left = cell.x() - CHEVRON_SIDE - CHEVRON_GAP
+    top = cell.y() + (cell.height() - CHEVRON_SIDE) / 2
+    spot = placed(QRectF(left, top, CHEVRON_SIDE, CHEVRON_SIDE), QRectF(cell))
+    paint_icon(painter, spot, "chevron_down" if is_open else "chevron_right", "text_muted")
 
 
 def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-    rect, colours, path = option.rect, tokens().colours, str(index.data(row_data.PATH_ROLE) or "")
+    rect, path = option.rect, str(index.data(row_data.PATH_ROLE) or "")
     if path:
         rect = _paint_path(painter, rect, path)
     _paint_dot(painter, rect, index)
     place = rect.adjusted(DOT_ROOM, 0, 0, 0)
-    metrics = painter.fontMetrics()
     bar, icons = (
         index.data(row_data.BAR_ROLE),
         [icon for role, icon in _MARKS.items() if index.data(role)],
     )
     words = clauses(str(index.data(row_data.KEY_ROLE) or ""), "" if bar is None else percent(bar))
-    words_width = (
-        QFontMetrics(caption_font(painter.font())).horizontalAdvance(words) if words else 0
-    )
-    room = place.width() - len(icons) * (GAP + MARK_SIDE) - (GAP + words_width if words else 0)
-    name = metrics.elidedText(str(index.data()), Qt.TextElideMode.ElideRight, room)
-    middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-    painter.setPen(QColor(colours.text))
-    painter.drawText(placed(place, rect), middle, isolated(name))
-    left = place.x() + metrics.horizontalAdvance(name) + GAP
-    left += _paint_name_beside(
-        painter, QRect(left, place.y(), place.x() + room - left, place.height()), rect, index
-    )
+    caption = caption_font()
+    words_width = QFontMetrics(caption).horizontalAdvance(words) if words else 0
+    room = QRect(place)
+    used = len(icons) * (GAP + MARK_SIDE) + (GAP + words_width if words else 0)
+    room.setWidth(place.width() - used)
+    name, beside = str(index.data()), str(index.data(row_data.NAME_BESIDE_ROLE) or "")
+    left = room.x() + GAP
+    left += paint_text(painter, placed(room, rect), name, painter.font(), "text")
+    room.setLeft(left)
+    if beside and room.width() >= LEAST_NAME_BESIDE:
+        left += paint_text(painter, placed(room, rect), beside, caption, "text_muted") + GAP
     for icon in icons:
-        mark = icon_pixmap(
-            icon, MARK_SIDE, colour="text_muted", ratio=painter.device().devicePixelRatio()
-        )
         top = place.y() + (place.height() - MARK_SIDE) / 2
-        painter.drawPixmap(
-            placed(QRectF(left, top, MARK_SIDE, MARK_SIDE), QRectF(rect)).topLeft(), mark
-        )
+        spot = placed(QRectF(left, top, MARK_SIDE, MARK_SIDE), QRectF(rect))
+        paint_icon(painter, spot, icon, "text_muted")
         left += MARK_SIDE + GAP
     if words:
-        painter.setFont(caption_font(painter.font()))
-        painter.setPen(QColor(colours.text_muted))
-        beside = QRect(left, place.y(), words_width + 1, place.height())
-        painter.drawText(placed(beside, rect), middle, isolated(words))
-
-
-def _paint_name_beside(painter: QPainter, place: QRect, row: QRect, index: AnyIndex) -> int:
-    """Paint the project's own name after the shown name.
-
-    Returns:
-        The width used, gap included.
-    """
-    name_beside = str(index.data(row_data.NAME_BESIDE_ROLE) or "")
-    if not name_beside or place.width() < LEAST_NAME_BESIDE:
-        return 0
-    painter.save()
-    painter.setFont(caption_font(painter.font()))
-    painter.setPen(QColor(tokens().colours.text_muted))
-    text = painter.fontMetrics().elidedText(name_beside, Qt.TextElideMode.ElideRight, place.width())
-    middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-    painter.drawText(placed(place, row), middle, isolated(text))
-    width = painter.fontMetrics().horizontalAdvance(text) + GAP
-    painter.restore()
-    return width
+        end = QRect(left, place.y(), words_width + 1, place.height())
+        paint_text(painter, placed(end, rect), words, caption, "text_muted")
 
 
 def _paint_path(painter: QPainter, rect: QRect, path: str) -> QRect:
@@ -200,14 +159,9 @@ def _paint_path(painter: QPainter, rect: QRect, path: str) -> QRect:
     upper = QRect(rect.x(), rect.y() + GAP // 2, rect.width(), rect.height() // 2)
     lower = rect.adjusted(DOT_ROOM, upper.bottom() + 1 - rect.y(), 0, -GAP)
     painter.save()
-    painter.setFont(caption_font(painter.font()))
-    painter.setPen(QColor(tokens().colours.text_muted))
-    text = _end_of_path(painter.fontMetrics(), path, lower.width())
-    painter.drawText(
-        placed(lower, rect),
-        Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft,
-        isolated(text),
-    )
+    caption = caption_font()
+    text = _end_of_path(QFontMetrics(caption), path, lower.width())
+    paint_text(painter, placed(lower, rect), text, caption, "text_muted")
     painter.restore()
     return upper
 
@@ -217,7 +171,7 @@ def _end_of_path(metrics: QFontMetrics, path: str, width: int) -> str:
     while len(names) > 1 and metrics.horizontalAdvance(shown) > width - GAP:
         names.pop(0)
         shown = "… / " + " / ".join(names)
-    return metrics.elidedText(shown, Qt.TextElideMode.ElideRight, width)
+    return shown
 
 
 def _paint_dot(painter: QPainter, rect: QRect, index: AnyIndex) -> None:
@@ -226,26 +180,20 @@ def _paint_dot(painter: QPainter, rect: QRect, index: AnyIndex) -> None:
     centre = placed(
         QRectF(left, middle - DOT_RADIUS, 2 * DOT_RADIUS, 2 * DOT_RADIUS), QRectF(rect)
     ).center()
-    colour = QColor(str(index.data(row_data.COLOUR_ROLE)))
+    colour, radius = QColor(str(index.data(row_data.COLOUR_ROLE))), DOT_RADIUS
     if index.data(row_data.HAS_SHOTS_ROLE):
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour)
-        painter.drawEllipse(centre, DOT_RADIUS, DOT_RADIUS)
+        set_colours(painter, colour)
     else:
-        painter.setPen(QPen(colour, 1.4))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawEllipse(centre, DOT_RADIUS - 0.6, DOT_RADIUS - 0.6)
+        set_colours(painter, edge=colour, width=1.4)
+        radius -= 0.6
+    painter.drawEllipse(centre, radius, radius)
 
 
 def _paint_count(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-    colours = tokens().colours
-    painter.setFont(caption_font(painter.font()))
     is_selected = option.state & QStyle.StateFlag.State_Selected
-    painter.setPen(QColor(colours.text_secondary if is_selected else colours.text_muted))
+    colour, side = "text_secondary" if is_selected else "text_muted", Qt.AlignmentFlag.AlignRight
     place = placed(option.rect.adjusted(0, 0, -COUNT_MARGIN, 0), option.rect)
-    painter.drawText(
-        place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(index.data() or "")
-    )
+    paint_text(painter, place, str(index.data() or ""), caption_font(), colour, side=side)
 
 
 @final
@@ -301,7 +249,7 @@ class FittedColumns(QObject):
         return placed(area, self._view.viewport().rect())
 
     def fit_counts(self, widest: str) -> None:
-        metrics = QFontMetrics(caption_font(self._view.font()))
+        metrics = QFontMetrics(caption_font())
         width = metrics.horizontalAdvance(widest or "888") + COUNT_MARGIN + COUNT_GAP
         self._view.header().resizeSection(COUNT, width)
         self._fit()

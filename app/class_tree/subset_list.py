@@ -15,7 +15,6 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
-    QColor,
     QContextMenuEvent,
     QDragEnterEvent,
     QDragLeaveEvent,
@@ -39,12 +38,12 @@ from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, Ground, caption_fo
 from app.class_tree.row_data import AnyIndex
 from app.dragging import Dragged, DraggedImages, read_dragged
 from app.drops import LazyChip
-from app.mirroring import isolated, placed
+from app.mirroring import placed
+from app.painting import paint_icon, paint_text
 from app.session.saved_searches import SavedSearch
 from app.session.subsets import Subset, subset_text
 from app.texts import plain_tip, plural, tr
-from app.theme.icons import icon, icon_pixmap
-from app.theme.tokens import tokens
+from app.theme.icons import icon
 from app.wording import images, titled
 
 ICON_SIDE: Final = 16  # logical pixels
@@ -185,39 +184,25 @@ def _paint_icon(
 ) -> None:
     name = "search" if isinstance(subject, SavedSearch) else _ICONS[subject]
     colour = "warning" if is_alarm else "accent_text" if is_selected else "text_secondary"
-    picture = icon_pixmap(name, ICON_SIDE, colour=colour, ratio=painter.device().devicePixelRatio())
     place = QRect(rect.x() + 14, rect.y() + (rect.height() - ICON_SIDE) // 2, ICON_SIDE, ICON_SIDE)
-    painter.drawPixmap(placed(place, rect).topLeft(), picture)
+    paint_icon(painter, placed(place, rect), name, colour)
 
 
 def _paint_words(
     painter: QPainter, rect: QRect, subject: RowSubject, count: int, more: int
 ) -> None:
-    colours = tokens().colours
-    centre = Qt.AlignmentFlag.AlignVCenter
-    painter.setPen(QColor(colours.text))
-    figures = (
-        painter.fontMetrics().horizontalAdvance(QLocale().toString(count)) + MORE_GAP
-        if count
-        else 0
-    )
-    room = rect.adjusted(TEXT_START, 0, -COUNT_MARGIN - figures, 0)
-    words = painter.fontMetrics().elidedText(
-        _text(subject), Qt.TextElideMode.ElideRight, room.width()
-    )
-    painter.drawText(placed(room, rect), centre | Qt.AlignmentFlag.AlignLeft, words)
+    room, font, figures = rect.adjusted(0, 0, -COUNT_MARGIN, 0), painter.font(), caption_font()
+    side = Qt.AlignmentFlag.AlignRight
     if count:
-        painter.setFont(caption_font(painter.font()))
-        painter.setPen(QColor(colours.text_muted))
-        place = rect.adjusted(0, 0, -COUNT_MARGIN, 0)
         text = QLocale().toString(count)
-        painter.drawText(placed(place, rect), centre | Qt.AlignmentFlag.AlignRight, text)
-        place.adjust(0, 0, -painter.fontMetrics().horizontalAdvance(text) - MORE_GAP, 0)
-        words = (
-            ("+" if more > 0 else "\N{MINUS SIGN}") + QLocale().toString(abs(more)) if more else ""
-        )
-        painter.setPen(QColor(colours.accent_text))
-        painter.drawText(placed(place, rect), centre | Qt.AlignmentFlag.AlignRight, isolated(words))
+        used = paint_text(painter, placed(room, rect), text, figures, "text_muted", side=side)
+        room.adjust(0, 0, -used - MORE_GAP, 0)
+    if count and more:
+        sign = "+" if more > 0 else "\N{MINUS SIGN}"
+        text = f"{sign}{QLocale().toString(abs(more))}"
+        paint_text(painter, placed(room, rect), text, figures, "accent_text", side=side)
+    room.setLeft(rect.x() + TEXT_START)
+    paint_text(painter, placed(room, rect), _text(subject), font, "text")
 
 
 def drop_on_subset(dragged: Dragged, subset: Subset) -> str:

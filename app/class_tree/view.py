@@ -5,7 +5,7 @@ from typing import Final, final
 
 from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.actions.key_tips import tell_key
 from app.class_requests import ClassRequests
@@ -14,6 +14,7 @@ from app.class_tree.subset_list import SubsetList
 from app.class_tree.tree_view import ClassTreeView
 from app.controls import (
     fill_column,
+    fill_row,
     make_button,
     make_icon_button,
     make_label,
@@ -48,10 +49,8 @@ class NoClasses(QWidget):
         self.import_link = make_button(
             tr("Import a list…"), requests.import_requested.emit, variant="flat"
         )
-        column = fill_column(self, self.words, spacing=tokens().spacing.small)
-        column.addWidget(self.import_link, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(1)
-        column.setContentsMargins(*4 * (tokens().spacing.large,))
+        column = fill_column(self, self.words, None, margins=tokens().spacing.large)
+        column.insertWidget(1, self.import_link, 0, Qt.AlignmentFlag.AlignHCenter)
         self.setAcceptDrops(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # shortcuts for classes work here, too
 
@@ -188,30 +187,20 @@ class ClassTree(QWidget):
         spacing = tokens().spacing
         self.setProperty("surface", "pane")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, spacing.small, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.subset_list)
-        layout.addSpacing(spacing.small)
-        layout.addWidget(make_separator())
-        field_room = QHBoxLayout()
-        field_room.setContentsMargins(*4 * (spacing.small,))
-        field_room.setSpacing(spacing.tiny)
-        field_room.addWidget(self._filter, 1)
-        field_room.addWidget(self._new)
-        layout.addLayout(field_room)
+        gap, parts = spacing.small, (self._filter, self._new)
+        field = fill_row(None, *parts, spacing=spacing.tiny, margins=gap, grows=0)
+        above, margins = (self.subset_list, make_separator(), field), (0, gap, 0, 0)
+        layout = fill_column(self, *above, self._stack, spacing=0, margins=margins, grows=3)
+        layout.insertSpacing(1, gap)
         for page in (self._all, self._found, self._empty):
             self._stack.addWidget(page)
-        layout.addWidget(self._stack, 1)
 
     def _connect_views(self) -> None:
         self.subset_list.subset_selected.connect(self._on_subset_selected)
         self.subset_list.search_selected.connect(self._on_search_selected)
         for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
             view.class_selected.connect(self._on_class_selected)
-            view.selectionModel().selectionChanged.connect(
-                lambda _chosen, _left: self.row_selected.emit()
-            )
+            view.selectionModel().selectionChanged.connect(self.row_selected)
             model.rename_requested.connect(self.requests.rename_requested)
 
     def _connect_session(self) -> None:

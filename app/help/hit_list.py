@@ -4,15 +4,7 @@ from collections.abc import Sequence
 from typing import Final, final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontMetrics,
-    QPainter,
-    QTextCharFormat,
-    QTextLayout,
-    QTextOption,
-)
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import (
     QFrame,
     QListWidget,
@@ -24,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.help.search import Hit, Span
 from app.mirroring import leading_edge
+from app.painting import colour_of, font_of, paint_box
 from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import in_sentences
@@ -85,9 +78,8 @@ class _HitDelegate(QStyledItemDelegate):
     def sizeHint(
         self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
-        sizes = tokens().sizes
-        heading = QFontMetrics(_font(sizes.body, is_strong=True)).lineSpacing()
-        other = QFontMetrics(_font(sizes.caption, is_strong=False)).lineSpacing()
+        heading = QFontMetrics(font_of("body", is_strong=True)).lineSpacing()
+        other = QFontMetrics(font_of("caption")).lineSpacing()
         return QSize(0, _HEADING_LINES * heading + (_LINES - _HEADING_LINES) * other + 2 * _GAP + 2)
 
     def paint(
@@ -99,15 +91,13 @@ class _HitDelegate(QStyledItemDelegate):
         hit = index.data(HIT_ROLE)
         if not isinstance(hit, Hit):
             return
-        look = tokens()
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         area = option.rect.adjusted(4, 1, -4, -1)
         is_current = bool(option.state & QStyle.StateFlag.State_Selected)
         if is_current or option.state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(look.colours.accent_soft if is_current else look.colours.hover))
-            painter.drawRoundedRect(area, look.spacing.radius_small, look.spacing.radius_small)
+            fill = "accent_soft" if is_current else "hover"
+            paint_box(painter, area, tokens().spacing.radius_small, fill)
         column = _Column(painter, area.adjusted(_PAD, _GAP, -_PAD, -_GAP))
         left = _LINES - column.write(
             hit.section.title, hit.title_marks, most=_HEADING_LINES, is_strong=True
@@ -134,9 +124,9 @@ class _Column:
 
     def write(self, text: str, marks: Sequence[Span], *, most: int, is_strong: bool = False) -> int:
         """Paint text in at most `most` lines with highlighted spans; return the number of lines."""
-        size = tokens().sizes.body if is_strong else tokens().sizes.caption
-        font, width = _font(size, is_strong=is_strong), self._room.width()
-        enough = most * width - (most - 1) * _LONGEST_WORD * size
+        font = font_of("body" if is_strong else "caption", is_strong=is_strong)
+        width = self._room.width()
+        enough = most * width - (most - 1) * _LONGEST_WORD * font.pixelSize()
         shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, enough)
         layout = QTextLayout(shown, font)
         layout.setTextOption(_reading())
@@ -149,9 +139,7 @@ class _Column:
             self._top += line.height()
             lines += 1
         layout.endLayout()
-        self._painter.setPen(
-            QColor(tokens().colours.text if is_strong else tokens().colours.text_secondary)
-        )
+        self._painter.setPen(colour_of("text" if is_strong else "text_secondary"))
         layout.draw(self._painter, QPointF(self._room.left(), top))
         return lines
 
@@ -163,18 +151,10 @@ def _reading() -> QTextOption:
     return option
 
 
-def _font(pixels: int, *, is_strong: bool) -> QFont:
-    font = QFont()
-    font.setPixelSize(pixels)
-    if is_strong:
-        font.setWeight(QFont.Weight.DemiBold)
-    return font
-
-
 def _marked(start: int, end: int) -> QTextLayout.FormatRange:
     span = QTextLayout.FormatRange()
     letters = QTextCharFormat()
-    letters.setForeground(QColor(tokens().colours.accent_text))
+    letters.setForeground(colour_of("accent_text"))
     letters.setFontWeight(QFont.Weight.Bold)
     span.start, span.length, span.format = start, end - start, letters
     return span

@@ -5,18 +5,9 @@ from typing import Final, final
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLineEdit,
-    QListWidget,
-    QSplitter,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QSplitter, QStackedWidget, QWidget
 
-from app.controls import make_flowing_label, make_icon_button
+from app.controls import fill_column, fill_row, make_flowing_label, make_icon_button
 from app.help.guide import CONTENTS, Guide
 from app.help.hit_list import HitList
 from app.help.search import Hit, search, words_of
@@ -145,23 +136,17 @@ class GuideWindow(QWidget):
 
     def _lay_out(self) -> None:
         spacing = tokens().spacing
-        head = QHBoxLayout()
-        head.setContentsMargins(spacing.small, spacing.small, spacing.small, spacing.tiny)
-        head.setSpacing(spacing.tiny)
-        for part in (self.back_button, self.forward_button):
-            head.addWidget(part)
-        head.addWidget(self.field, 1)
+        parts = (self.back_button, self.forward_button, self.field)
+        margins = (spacing.small, spacing.small, spacing.small, spacing.tiny)
+        head = fill_row(None, *parts, spacing=spacing.tiny, margins=margins, grows=2)
         for page in (self.contents, self.results, self.nothing):
             self._left.addWidget(page)
         left = QWidget()
         left.setMinimumWidth(_LEAST_LEFT)
         left.setProperty("surface", "pane")
         left.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, spacing.small)
-        column.setSpacing(spacing.tiny)
-        column.addLayout(head)
-        column.addWidget(self._left, 1)
+        margins = (0, 0, 0, spacing.small)
+        fill_column(left, head, self._left, spacing=spacing.tiny, margins=margins, grows=1)
         panes = QSplitter(Qt.Orientation.Horizontal)
         panes.setHandleWidth(1)
         panes.setChildrenCollapsible(False)
@@ -169,9 +154,7 @@ class GuideWindow(QWidget):
         panes.addWidget(self.text)
         panes.setStretchFactor(1, 1)
         panes.setSizes([LEFT_WIDTH, FIRST_SIZE.width() - LEFT_WIDTH])
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(panes)
+        fill_column(self, panes)
         for first, second in (
             (self.field, self._left),
             (self._left, self.text),
@@ -183,7 +166,7 @@ class GuideWindow(QWidget):
         self.field.textChanged.connect(self._search)
         self.field.returnPressed.connect(self._choose_current)
         self.field.installEventFilter(self)
-        self.contents.itemClicked.connect(lambda _item: self._choose_current())
+        self.contents.itemClicked.connect(self._choose_current)
         self.results.hit_chosen.connect(self._show_hit)
         for entries in (self.contents, self.results):
             entries.installEventFilter(self)

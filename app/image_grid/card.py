@@ -2,19 +2,16 @@
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, final
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
-    QFont,
     QFontMetrics,
     QGuiApplication,
     QImage,
     QPainter,
     QPainterPath,
-    QPen,
     QPixmap,
 )
 
@@ -22,8 +19,16 @@ from app.actions.keys import keys_in_use
 from app.image_grid.card_words import Card, Mark
 from app.image_grid.geometry import CAPTION_HEIGHT, PADDING
 from app.images.pixels import fitted
-from app.mirroring import isolated, placed
-from app.theme.icons import icon_pixmap
+from app.mirroring import placed
+from app.painting import (
+    colour_of,
+    font_of,
+    paint_box,
+    paint_chip,
+    paint_icon,
+    paint_text,
+    set_colours,
+)
 from app.theme.tokens import Tokens, tokens
 
 RADIUS: Final = 8.0  # of rounded corners, in pixels
@@ -41,6 +46,16 @@ CHIP: Final = 22  # height of the count badge, in pixels
 _FILLED: Final = 0.9
 _CENTRE_ICON: Final = 28
 _MISSING_ICON: Final = "unlink"
+_TITLE_COLOURS: Final = {
+    Mark.LABELLED: "text",
+    Mark.SURE: "text",
+    Mark.FAILED: "danger",
+    Mark.LABELLED_UNKNOWN: "warning",
+    Mark.COARSE: "text_secondary",
+    Mark.GUESS: "text_secondary",
+    Mark.UNKNOWN: "text_secondary",
+}
+"""Muted for other marks."""
 _STAR: Final = "star"
 NOTE_ICON: Final = 12  # pixels
 NOTE_INSET: Final = 4  # padding of the icons on their background, in pixels
@@ -85,23 +100,31 @@ class Look:
 def paint_card(
     painter: QPainter, place: CardPlace, card: Card, picture: QPixmap | None, look: Look
 ) -> None:
-    worn = tokens()
-    _paint_ground(painter, place.whole, look, worn)
-    _paint_picture(painter, place, card, picture, worn)
+    _paint_ground(painter, place.whole, look)
+    _paint_picture(painter, place, card, picture)
     if card.chip:
-        _paint_chip(painter, chip_rect(place, card, picture), card, worn)
-    _paint_caption(painter, place.caption, card, look, worn)
+        chip = QRectF(chip_rect(place, card, picture)).adjusted(0.5, 0.5, -0.5, -0.5)
+        paint_chip(
+            painter,
+            chip,
+            CHIP / 2,
+            card.chip,
+            colour="text_secondary",
+            fill="raised",
+            edge="border",
+            is_strong=True,
+        )
+    _paint_caption(painter, place.caption, card, look)
 
 
 def paint_words(
     painter: QPainter, place: CardPlace, ground: QColor, card: Card, look: Look
 ) -> None:
-    worn = tokens()
     below = place.whole.adjusted(0, place.frame.bottom() + 1 - place.whole.top(), 0, 0)
     painter.setClipRect(below)
     painter.fillRect(below, ground)
-    _paint_ground(painter, place.whole, look, worn)
-    _paint_caption(painter, place.caption, card, look, worn)
+    _paint_ground(painter, place.whole, look)
+    _paint_caption(painter, place.caption, card, look)
 
 
 def picture_rect(place: CardPlace, card: Card, picture: QPixmap | None) -> QRectF:
@@ -114,39 +137,35 @@ def picture_rect(place: CardPlace, card: Card, picture: QPixmap | None) -> QRect
 
 def chip_rect(place: CardPlace, card: Card, picture: QPixmap | None) -> QRect:
     """Rectangle of the count badge in a corner of the picture; clickable."""
-    metrics = QFontMetrics(_font(tokens().sizes.caption, is_strong=True))
+    metrics = QFontMetrics(font_of("caption", is_strong=True))
     width = metrics.horizontalAdvance(card.chip) + 4 * PADDING
     target = picture_rect(place, card, picture).toRect()
     right = min(max(target.right() - PADDING, target.left() + width), place.frame.right())
     return placed(QRect(right - width + 1, target.top() + PADDING, width, CHIP), place.whole)
 
 
-def _paint_ground(painter: QPainter, rect: QRect, look: Look, worn: Tokens) -> None:
-    colours = worn.colours
+def _paint_ground(painter: QPainter, rect: QRect, look: Look) -> None:
     if not (look.is_selected or look.is_hovered):
         return
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(colours.accent_soft if look.is_selected else colours.hover))
-    painter.drawRoundedRect(QRectF(rect), RADIUS + 2, RADIUS + 2)
+    paint_box(painter, rect, RADIUS + 2, "accent_soft" if look.is_selected else "hover")
     if look.is_current:
-        painter.setPen(QPen(QColor(colours.accent), 2))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), RADIUS + 1, RADIUS + 1)
+        inner = rect.adjusted(1, 1, -1, -1)
+        paint_box(painter, inner, RADIUS + 1, edge="accent", width=2)
 
 
 def _paint_picture(
-    painter: QPainter, place: CardPlace, card: Card, picture: QPixmap | None, worn: Tokens
+    painter: QPainter, place: CardPlace, card: Card, picture: QPixmap | None
 ) -> None:
     target = picture_rect(place, card, picture)
     if card.stack:
-        _paint_stack(painter, target, worn)
+        _paint_stack(painter, target)
     if picture is None:
-        _paint_well(painter, target, worn)
+        paint_box(painter, target, RADIUS, "sunken")
         _paint_sign(painter, target, card)
-        _paint_notes(painter, target, card, worn)
+        _paint_notes(painter, target, card)
         return
     if not card.stack and not _fills(target, place.frame):
-        _paint_well(painter, QRectF(place.frame), worn)
+        paint_box(painter, place.frame, RADIUS, "sunken")
     path = QPainterPath()
     path.addRoundedRect(target, RADIUS, RADIUS)
     painter.save()
@@ -158,36 +177,27 @@ def _paint_picture(
         )
     else:
         painter.drawPixmap(target, picture, QRectF(picture.rect()))
-    _paint_boxes(painter, target, card, worn)
+    _paint_boxes(painter, target, card)
     painter.restore()
     if card.is_missing:
-        _paint_badge(painter, target, worn)
-    _paint_notes(painter, target, card, worn)
+        _paint_badge(painter, target)
+    _paint_notes(painter, target, card)
 
 
 def _fills(target: QRectF, frame: QRect) -> bool:
     return min(target.width() / frame.width(), target.height() / frame.height()) > _FILLED
 
 
-def _paint_well(painter: QPainter, well: QRectF, worn: Tokens) -> None:
-    path = QPainterPath()
-    path.addRoundedRect(well, RADIUS, RADIUS)
-    painter.fillPath(path, QColor(worn.colours.sunken))
-
-
 def _paint_sign(painter: QPainter, well: QRectF, card: Card) -> None:
     """Paint an icon that explains why there is no picture."""
     name = _MISSING_ICON if card.is_missing else _DRAWINGS.get(card.mark)
     if name is not None:
-        ratio = painter.device().devicePixelRatio()
-        drawing = icon_pixmap(name, _CENTRE_ICON, colour="text_disabled", ratio=ratio)
-        painter.drawPixmap(
-            well.center() - QRectF(0, 0, _CENTRE_ICON, _CENTRE_ICON).center(), drawing
-        )
+        spot = QRectF(0, 0, _CENTRE_ICON, _CENTRE_ICON)
+        spot.moveCenter(well.center())
+        paint_icon(painter, spot, name, "text_disabled")
 
 
-def _paint_boxes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) -> None:
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+def _paint_boxes(painter: QPainter, target: QRectF, card: Card) -> None:
     for box in card.boxes[:_MOST_BOXES]:
         left, top, width, height = box
         place = QRectF(
@@ -196,13 +206,12 @@ def _paint_boxes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) ->
             width * target.width(),
             height * target.height(),
         )
-        painter.setPen(QPen(QColor(0, 0, 0, 110), 3))
-        painter.drawRect(place)
-        painter.setPen(QPen(QColor(worn.colours.warning), 1.5))
-        painter.drawRect(place)
+        for edge, width in ((QColor(0, 0, 0, 110), 3.0), ("warning", 1.5)):
+            set_colours(painter, edge=edge, width=width)
+            painter.drawRect(place)
 
 
-def _paint_notes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) -> None:
+def _paint_notes(painter: QPainter, target: QRectF, card: Card) -> None:
     """Paint flag, comment and stars on a small plate in a lower corner, if there are any."""
     names = [
         name
@@ -212,8 +221,7 @@ def _paint_notes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) ->
     names += [_STAR] * card.stars
     if not names:
         return
-    ratio, step = painter.device().devicePixelRatio(), NOTE_ICON + 2
-    room = int(target.width() - 2 * PADDING)
+    step, room = NOTE_ICON + 2, int(target.width() - 2 * PADDING)
     names = names[: max(1, (room - 2 * NOTE_INSET) // step)]
     left, top = (
         round(target.left()) + PADDING,
@@ -223,83 +231,49 @@ def _paint_notes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) ->
         QRectF(left, top, len(names) * step - 2 + 2 * NOTE_INSET, NOTE_ICON + 2 * NOTE_INSET),
         target,
     )
-    ground = QColor(worn.colours.raised)
+    ground = colour_of("raised")
     ground.setAlpha(NOTE_OPACITY)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(ground)
-    painter.drawRoundedRect(plate, plate.height() / 2, plate.height() / 2)
+    paint_box(painter, plate, plate.height() / 2, ground)
     for place, name in enumerate(names):
-        colour = "warning" if name == _STAR else "accent_text"
-        drawing = icon_pixmap(name, NOTE_ICON, colour=colour, ratio=ratio)
         spot = QRectF(
             plate.left() + NOTE_INSET + place * step, top + NOTE_INSET, NOTE_ICON, NOTE_ICON
         )
-        painter.drawPixmap(placed(spot, plate).topLeft(), drawing)
+        colour = "warning" if name == _STAR else "accent_text"
+        paint_icon(painter, placed(spot, plate), name, colour)
 
 
-def _paint_stack(painter: QPainter, front: QRectF, worn: Tokens) -> None:
+def _paint_stack(painter: QPainter, front: QRectF) -> None:
     """Paint two edges above the picture, like cards behind it."""
-    painter.setPen(QPen(QColor(worn.colours.border), 1))
-    for depth, colour in ((2, worn.colours.sunken), (1, worn.colours.hover)):
-        painter.setBrush(QColor(colour))
+    for depth, colour in ((2, "sunken"), (1, "hover")):
         behind = front.adjusted(depth * STACK, -depth * STACK, -depth * STACK, -front.height() / 2)
-        painter.drawRoundedRect(behind.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
+        paint_box(painter, behind.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, colour, edge="border")
 
 
-def _paint_chip(painter: QPainter, chip: QRect, card: Card, worn: Tokens) -> None:
-    place = QRectF(chip)
-    painter.setPen(QPen(QColor(worn.colours.border), 1))
-    painter.setBrush(QColor(worn.colours.raised))
-    painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), CHIP / 2, CHIP / 2)
-    painter.setFont(_font(worn.sizes.caption, is_strong=True))
-    painter.setPen(QColor(worn.colours.text_secondary))
-    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, card.chip)
-
-
-def _paint_badge(painter: QPainter, target: QRectF, worn: Tokens) -> None:
+def _paint_badge(painter: QPainter, target: QRectF) -> None:
     place = QRect(round(target.left()) + PADDING, round(target.top()) + PADDING, _BADGE, _BADGE)
-    place = placed(place, target.toRect())
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(worn.colours.raised))
-    painter.drawEllipse(place)
-    ratio = painter.device().devicePixelRatio()
-    inset = (_BADGE - ICON) // 2
-    drawing = icon_pixmap(_MISSING_ICON, ICON, colour="text_secondary", ratio=ratio)
-    painter.drawPixmap(place.left() + inset, place.top() + inset, drawing)
+    place, inset = placed(place, target.toRect()), (_BADGE - ICON) // 2
+    paint_box(painter, place, _BADGE / 2, "raised")
+    spot = place.adjusted(inset, inset, -inset, -inset)
+    paint_icon(painter, spot, _MISSING_ICON, "text_secondary")
 
 
-def _paint_caption(painter: QPainter, rect: QRect, card: Card, look: Look, worn: Tokens) -> None:
-    title_font, detail_font = (
-        _font(worn.sizes.body, is_strong=card.mark is Mark.LABELLED),
-        _font(worn.sizes.caption),
-    )
-    title_metrics, detail_metrics = QFontMetrics(title_font), QFontMetrics(detail_font)
-    line = QRect(rect.left(), rect.top(), rect.width(), title_metrics.height())
+def _paint_caption(painter: QPainter, rect: QRect, card: Card, look: Look) -> None:
+    font, metrics = font_of("body", is_strong=card.mark is Mark.LABELLED), _caption_metrics()
+    line = QRect(rect.left(), rect.top(), rect.width(), QFontMetrics(font).height())
     left = line.left()
     if card.mark in {Mark.LABELLED, Mark.LABELLED_UNKNOWN}:
-        _paint_person(painter, line)
+        person = QRect(left, line.center().y() - ICON // 2, ICON, ICON)
+        paint_icon(painter, placed(person, line), "person", "accent_text")
         left += ICON + 4
-    score = _score_text(
-        card, look, line.width() - title_metrics.horizontalAdvance(card.title), detail_metrics
-    )
-    room = line.right() + 1 - left - _paint_at_end(painter, line, score, detail_font, worn)
-    painter.setFont(title_font)
-    painter.setPen(
-        QColor(worn.colours.text_muted if card.is_missing else _title_colour(card.mark, worn))
-    )
-    title = title_metrics.elidedText(card.title, Qt.TextElideMode.ElideRight, max(0, room))
+    beside = line.width() - QFontMetrics(font).horizontalAdvance(card.title)
+    score = _score_text(card, look, beside, metrics)
+    room = line.right() + 1 - left - _paint_at_end(painter, line, score)
     between = QRect(left, line.top(), room, line.height())
-    painter.drawText(placed(between, rect), Qt.AlignmentFlag.AlignVCenter, isolated(title))
-    below = QRect(rect.left(), line.bottom() + LINE_GAP, rect.width(), detail_metrics.height())
+    colour = "text_muted" if card.is_missing else _TITLE_COLOURS.get(card.mark, "text_muted")
+    paint_text(painter, placed(between, rect), card.title, font, colour)
+    below = QRect(rect.left(), line.bottom() + LINE_GAP, rect.width(), metrics.height())
     if card.detail and rect.height() >= line.height() + LINE_GAP + below.height() - 4:
-        _paint_detail(painter, below, card, look, worn)
-
-
-def _paint_person(painter: QPainter, line: QRect) -> None:
-    """Paint the icon of a label given by a person."""
-    ratio = painter.device().devicePixelRatio()
-    corner = placed(QRect(line.left(), line.center().y() - ICON // 2, ICON, ICON), line).topLeft()
-    painter.drawPixmap(corner, icon_pixmap("person", ICON, colour="accent_text", ratio=ratio))
+        _paint_detail(painter, below, card, look)
 
 
 def _score_text(card: Card, look: Look, room: int, metrics: QFontMetrics) -> str:
@@ -316,7 +290,7 @@ def _key(card: Card, look: Look, name: str) -> str:
     return keys_in_use().short_text_of(name) if look.is_current and card.mark is Mark.COARSE else ""
 
 
-def _paint_at_end(painter: QPainter, line: QRect, text: str, font: QFont, worn: Tokens) -> int:
+def _paint_at_end(painter: QPainter, line: QRect, text: str) -> int:
     """Paint text at the end of a line.
 
     Returns:
@@ -324,48 +298,21 @@ def _paint_at_end(painter: QPainter, line: QRect, text: str, font: QFont, worn: 
     """
     if not text:
         return 0
-    painter.setFont(font)
-    painter.setPen(QColor(worn.colours.text_muted))
-    painter.drawText(
-        line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, isolated(text)
-    )
-    return QFontMetrics(font).horizontalAdvance(text) + _APART
+    side = Qt.AlignmentFlag.AlignRight
+    return paint_text(painter, line, text, font_of("caption"), "text_muted", side=side) + _APART
 
 
-def _paint_detail(painter: QPainter, line: QRect, card: Card, look: Look, worn: Tokens) -> None:
-    font = _font(worn.sizes.caption)
-    metrics, key = QFontMetrics(font), _key(card, look, "accept_top_class")
-    has_room = (
-        metrics.horizontalAdvance(card.detail) + _APART + metrics.horizontalAdvance(key)
-        <= line.width()
-    )
-    room = line.width() - _paint_at_end(painter, line, key if has_room else "", font, worn)
-    painter.setFont(font)
-    is_warning = card.is_replaced or card.mark is Mark.UNKNOWN
-    painter.setPen(QColor(worn.colours.warning if is_warning else worn.colours.text_muted))
-    detail = metrics.elidedText(card.detail, Qt.TextElideMode.ElideRight, max(0, room))
-    painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, isolated(detail))
+def _paint_detail(painter: QPainter, line: QRect, card: Card, look: Look) -> None:
+    width_of, key = _caption_metrics().horizontalAdvance, _key(card, look, "accept_top_class")
+    has_room = width_of(card.detail) + _APART + width_of(key) <= line.width()
+    used = _paint_at_end(painter, line, key if has_room else "")
+    colour = "warning" if card.is_replaced or card.mark is Mark.UNKNOWN else "text_muted"
+    room = placed(line.adjusted(0, 0, -used, 0), line)
+    paint_text(painter, room, card.detail, font_of("caption"), colour)
 
 
-def _title_colour(mark: Mark, worn: Tokens) -> str:
-    colours = worn.colours
-    if mark in {Mark.LABELLED, Mark.SURE}:
-        return colours.text
-    if mark is Mark.FAILED:
-        return colours.danger
-    if mark is Mark.LABELLED_UNKNOWN:
-        return colours.warning
-    is_guess = mark in {Mark.COARSE, Mark.GUESS, Mark.UNKNOWN}
-    return colours.text_secondary if is_guess else colours.text_muted
-
-
-@lru_cache(maxsize=16)
-def _font(pixels: int, *, is_strong: bool = False) -> QFont:
-    font = QFont()
-    font.setPixelSize(pixels)
-    if is_strong:
-        font.setWeight(QFont.Weight.DemiBold)
-    return font
+def _caption_metrics() -> QFontMetrics:
+    return QFontMetrics(font_of("caption"))
 
 
 _Key = tuple[int, int, Look, int, int]

@@ -5,23 +5,14 @@ from dataclasses import dataclass
 from typing import Final, final
 
 from PySide6.QtCore import QModelIndex, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import (
-    QColor,
-    QDrag,
-    QFont,
-    QFontMetrics,
-    QMouseEvent,
-    QPainter,
-    QPainterPath,
-    QPen,
-    QPixmap,
-)
+from PySide6.QtGui import QDrag, QFontMetrics, QMouseEvent, QPainter, QPainterPath, QPen, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 
 from app.dragging import EdgeScroll, images_mime_data
 from app.image_grid.choice import Choice
 from app.image_grid.geometry import GridGeometry
 from app.images.pixels import fitted
+from app.painting import colour_of, font_of, paint_chip
 from app.theme.tokens import tokens
 from app.wording import number
 
@@ -39,12 +30,12 @@ def carry(grid: QWidget, image_ids: Sequence[int], thumbnails: Sequence[QPixmap 
     pictures = [each for each in thumbnails if each is not None]
     drag = QDrag(grid)
     drag.setMimeData(images_mime_data(image_ids))
-    drag.setPixmap(carried_picture(pictures, len(image_ids), grid.font(), grid.devicePixelRatioF()))
+    drag.setPixmap(carried_picture(pictures, len(image_ids), grid.devicePixelRatioF()))
     drag.setHotSpot(HOT_SPOT)
     drag.exec(Qt.DropAction.CopyAction)
 
 
-def carried_picture(pictures: Sequence[QPixmap], count: int, font: QFont, ratio: float) -> QPixmap:
+def carried_picture(pictures: Sequence[QPixmap], count: int, ratio: float) -> QPixmap:
     shown = pictures[:MOST_SHOWN]
     side = SIDE + STEP * (max(1, len(shown)) - 1) + _BADGE_HEIGHT // 2
     pile = QPixmap(QSize(side, side) * ratio)
@@ -59,40 +50,39 @@ def carried_picture(pictures: Sequence[QPixmap], count: int, font: QFont, ratio:
         frame = QRect(depth * STEP, top + depth * STEP, SIDE, SIDE)
         _paint_picture(painter, frame, shown[depth] if shown else None)
     if count > 1:
-        _paint_badge(
-            painter, QPoint(SIDE + STEP * (max(1, len(shown)) - 1) + top, 0), number(count), font
-        )
+        _paint_badge(painter, SIDE + STEP * (max(1, len(shown)) - 1) + top, number(count))
     painter.end()
     return pile
 
 
 def _paint_picture(painter: QPainter, frame: QRect, picture: QPixmap | None) -> None:
-    colours, radius = tokens().colours, tokens().spacing.radius_small
+    radius = tokens().spacing.radius_small
     target = QRectF(frame) if picture is None else fitted(picture.size(), frame)
     shape = QPainterPath()
     shape.addRoundedRect(target, radius, radius)
     painter.save()
     painter.setClipPath(shape)
     if picture is None:
-        painter.fillRect(target, QColor(colours.sunken))
+        painter.fillRect(target, colour_of("sunken"))
     else:
         painter.drawPixmap(target, picture, QRectF(picture.rect()))
     painter.restore()
-    painter.strokePath(shape, QPen(QColor(colours.raised), 1.5))
+    painter.strokePath(shape, QPen(colour_of("raised"), 1.5))
 
 
-def _paint_badge(painter: QPainter, top_right: QPoint, text: str, font: QFont) -> None:
-    small = QFont(font)
-    small.setPixelSize(tokens().sizes.caption)
-    small.setWeight(QFont.Weight.DemiBold)
-    width = max(_BADGE_HEIGHT, QFontMetrics(small).horizontalAdvance(text) + 12)
-    badge = QRectF(top_right.x() - width, top_right.y(), width, _BADGE_HEIGHT)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(tokens().colours.accent))
-    painter.drawRoundedRect(badge, _BADGE_HEIGHT / 2, _BADGE_HEIGHT / 2)
-    painter.setFont(small)
-    painter.setPen(QColor(tokens().colours.on_accent))
-    painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, text)
+def _paint_badge(painter: QPainter, right: int, text: str) -> None:
+    metrics = QFontMetrics(font_of("caption", is_strong=True))
+    width = max(_BADGE_HEIGHT, metrics.horizontalAdvance(text) + 12)
+    badge = QRectF(right - width, 0, width, _BADGE_HEIGHT)
+    paint_chip(
+        painter,
+        badge,
+        _BADGE_HEIGHT / 2,
+        text,
+        colour="on_accent",
+        fill="accent",
+        is_strong=True,
+    )
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.controls import fill_column, fill_row, make_button, make_flowing_label
+from app.controls import make_button, make_flowing_label, make_row
 from app.feature import set_guide_page
 from app.importing.wording import add_text, folders_question, parts_note
 from app.palette.folder_list import FolderList
 from app.palette.overlay import ScrollingCard
 from app.texts import plain_button, tr
-from app.theme.tokens import tokens
 from app.wording import images
 
 if TYPE_CHECKING:
@@ -54,21 +53,9 @@ class FolderCard(ScrollingCard):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        spacing = tokens().spacing
-        ticks, foot = QWidget(), QWidget()
-        fill_row(ticks, self._total, self.all_button, self.none_button).setStretch(0, 1)
-        column = fill_column(
-            self.body, self._question, self._note, self.list, ticks, spacing=spacing.small
-        )
-        column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
-        row = fill_row(foot, self.keep_button, self.add_button)
-        row.insertStretch(0, 1)
-        row.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
-        self._foot = foot
-        whole = self.panel.layout()
-        assert whole is not None, "the card has one"
-        whole.addWidget(foot)  # does not scroll
-
+        ticks = make_row(self._total, self.all_button, self.none_button, grows=0)
+        self.fill_body(self._question, self._note, self.list, ticks)
+        self.add_foot(None, self.keep_button, self.add_button)
         stops = (self.list, self.all_button, self.none_button, self.keep_button, self.add_button)
         for first, second in pairwise(stops):
             QWidget.setTabOrder(first, second)
@@ -112,10 +99,6 @@ class FolderCard(ScrollingCard):
         self._total.setText(images(model.image_count))
         self.add_button.setText(plain_button(add_text(len(model.classes), self._class_name)))
         self.add_button.setEnabled(model.image_count > 0)
-
-    def wanted_height(self, width: int) -> int:
-        """Include the buttons below the scroll area."""
-        return super().wanted_height(width) + self._foot.sizeHint().height()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Add on Enter, also from the list."""

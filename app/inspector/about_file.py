@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
 from app.controls import (
     ElidedLabel,
     fill_column,
-    fill_row,
     make_button,
     make_icon_button,
     make_label,
+    make_row,
 )
 from app.inspector.page import PageRequests, Paragraph
 from app.texts import fill, marked, tr
@@ -162,12 +162,7 @@ class AboutFile(QWidget):
             tr("Show in folder"), requests.folder_requested.emit, variant="flat"
         )
         self.show_folder.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        foot = QWidget()
-        fill_row(foot, self.show_folder).addStretch(1)
-        fill_column(self).addLayout(self._grid)
-        layout = self.layout()
-        assert layout is not None
-        layout.addWidget(foot)
+        fill_column(self, self._grid, make_row(self.show_folder, None))
         self._facts: FileFacts | None = None
 
     def _make_copy(self, icon_name: str, tip: str, text_of: Callable[[], str]) -> QToolButton:

@@ -6,23 +6,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontMetrics,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QPolygonF,
-)
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QSlider, QWidget
 
-from app.controls import fill_row, make_button, make_label
+from app.controls import make_button, make_label, make_row
 from app.inspector.logic import ClassPageFacts
 from app.inspector.page import Page, PageRequests
 from app.inspector.wording import bar_text, bar_value_text, curve_text
 from app.mirroring import keep_as_drawn
+from app.painting import colour_of, font_of, set_colours, smooth_painter
 from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import percent
@@ -88,26 +80,24 @@ class BarChart(QWidget):
 
     @property
     def _foot(self) -> int:
-        return QFontMetrics(self._caption_font()).height() + tokens().spacing.tiny
+        return QFontMetrics(font_of("caption")).height() + tokens().spacing.tiny
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
+        painter = smooth_painter(self)
         painter.setLayoutDirection(self.layoutDirection())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        colours = tokens().colours
         self._paint_grid(painter)
         self._paint_band(painter)
         points = self._curve.points
         coverage = [(point.bar, self._curve.coverage(point)) for point in points]
         precision = [(point.bar, point.precision) for point in points if point.named]
-        self._paint_line(painter, coverage, colours.text_muted)
-        self._paint_line(painter, precision, colours.accent_text)
+        self._paint_line(painter, coverage, "text_muted")
+        self._paint_line(painter, precision, "accent_text")
         self._paint_bar(painter)
         self._paint_ends(painter)
         painter.end()
 
     def _paint_grid(self, painter: QPainter) -> None:
-        painter.setPen(QPen(QColor(tokens().colours.hairline), 1))
+        painter.setPen(colour_of("hairline"))
         for share in SHARES:
             y = self._y(share)
             painter.drawLine(QPointF(HANDLE_INSET, y), QPointF(self.width() - HANDLE_INSET, y))
@@ -119,36 +109,34 @@ class BarChart(QWidget):
         bounds = [(point.bar, *point.precision_interval) for point in named]
         upper = [QPointF(self._x(bar), self._y(high)) for bar, _, high in bounds]
         lower = [QPointF(self._x(bar), self._y(low)) for bar, low, _ in reversed(bounds)]
-        veil = QColor(tokens().colours.accent_text)
+        veil = colour_of("accent_text")
         veil.setAlpha(VEIL)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(veil)
+        set_colours(painter, veil)
         painter.drawPolygon(QPolygonF([*upper, *lower]))
 
     def _paint_line(
         self, painter: QPainter, shares: Sequence[tuple[float, float]], colour: str
     ) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(QColor(colour), LINE, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        line, ends = Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap
+        painter.setPen(QPen(colour_of(colour), LINE, line, ends))
         painter.drawPolyline(
             QPolygonF([QPointF(self._x(bar), self._y(share)) for bar, share in shares])
         )
 
     def _paint_bar(self, painter: QPainter) -> None:
-        colours, point = tokens().colours, self._point
-        x = self._x(self._slider.value() / 100)
-        painter.setPen(QPen(QColor(colours.text_secondary), 1))
+        point, x = self._point, self._x(self._slider.value() / 100)
+        painter.setPen(colour_of("text_secondary"))
         painter.drawLine(QPointF(x, self._y(1.0)), QPointF(x, self._y(0.0)))
-        painter.setPen(QPen(QColor(colours.surface), LINE))
-        painter.setBrush(QColor(colours.text_muted))
+        set_colours(painter, "text_muted", edge="surface", width=LINE)
         painter.drawEllipse(QPointF(x, self._y(self._curve.coverage(point))), GRIP, GRIP)
         if point.named:
-            painter.setBrush(QColor(colours.accent_text))
+            painter.setBrush(colour_of("accent_text"))
             painter.drawEllipse(QPointF(x, self._y(point.precision)), GRIP, GRIP)
 
     def _paint_ends(self, painter: QPainter) -> None:
-        painter.setFont(self._caption_font())
-        painter.setPen(QColor(tokens().colours.text_muted))
+        painter.setFont(font_of("caption"))
+        painter.setPen(colour_of("text_muted"))
         room = QRectF(HANDLE_INSET, PLOT_HEIGHT, self.width() - 2 * HANDLE_INSET, self._foot)
         for value, side in (
             (self._slider.minimum(), Qt.AlignmentFlag.AlignLeft),
@@ -159,11 +147,6 @@ class BarChart(QWidget):
     @property
     def _point(self) -> PolicyPoint:
         return self._curve.at(self._slider.value() / 100)
-
-    def _caption_font(self) -> QFont:
-        font = QFont(self.font())
-        font.setPixelSize(tokens().sizes.caption)
-        return font
 
     def _x(self, bar: float) -> float:
         low, high = self._slider.minimum() / 100, self._slider.maximum() / 100
@@ -219,11 +202,8 @@ class BarSection(QObject):
         self._slider.sliderReleased.connect(self._settle.start)
 
     def _make_key(self) -> QWidget:
-        key = QWidget()
-        fill_row(
-            key, make_label(tr("— predicted"), "muted"), make_label(tr("— correct"), "accent")
-        ).addStretch(1)
-        return key
+        predicted, correct = tr("— predicted"), tr("— correct")
+        return make_row(make_label(predicted, "muted"), make_label(correct, "accent"), None)
 
     def _limits(self, *, is_writable: bool) -> Iterator[QCheckBox]:
         """Check boxes of the limits: predict nothing below this class, nothing above it."""

@@ -9,13 +9,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QLineEdit, QPlainTextEdit, QWidget
 
 from app.controls import fill_column, fill_row, make_label
 from app.inspector.page import PageRequests
 from app.language import name_of_language
 from app.mirroring import key_in_reading_order
+from app.painting import set_colours, smooth_painter
 from app.texts import plain_tip, tr
 from app.theme.class_colours import SWATCHES, own_colour
 from app.theme.tokens import tokens
@@ -55,15 +56,15 @@ class ColourDot(QAbstractButton):
         return QSize(SIDE, SIDE)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        colours, middle = tokens().colours, QRectF(self.rect()).center()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter, middle = smooth_painter(self), QRectF(self.rect()).center()
         if self.isChecked() or self.hasFocus():
-            painter.setPen(QPen(QColor(colours.text if self.isChecked() else colours.focus), 1.5))
+            set_colours(painter, edge="text" if self.isChecked() else "focus", width=1.5)
             painter.drawEllipse(middle, _RING_RADIUS, _RING_RADIUS)
         painter.setOpacity(1.0 if self.isEnabled() else 0.5)
-        painter.setPen(Qt.PenStyle.NoPen if self.colour else QPen(QColor(colours.text_muted), 1.2))
-        painter.setBrush(own_colour(self.colour) if self.colour else Qt.BrushStyle.NoBrush)
+        if self.colour:
+            set_colours(painter, own_colour(self.colour))
+        else:
+            set_colours(painter, edge="text_muted", width=1.2)
         painter.drawEllipse(middle, _DOT_RADIUS, _DOT_RADIUS)
         painter.end()
 
@@ -76,16 +77,14 @@ class ColourRow(QWidget):
 
     def __init__(self, colour: str) -> None:
         super().__init__()
-        layout = fill_row(self, spacing=0)
         self._group = QButtonGroup(self)
         names = dict(zip(("", *SWATCHES), colour_names(), strict=True))
         names.setdefault(colour, tr("Another colour"))
         for each, name in names.items():
             dot = ColourDot(each, name)
             dot.setChecked(each == colour)
-            layout.addWidget(dot)
             self._group.addButton(dot)
-        layout.addStretch(1)
+        fill_row(self, *self._group.buttons(), None, spacing=0)
         self._group.buttonClicked.connect(self._on_clicked)
 
     def _on_clicked(self, dot: QAbstractButton) -> None:

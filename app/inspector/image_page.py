@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPixmap
+from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.actions.keys import keys_in_use
-from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_icon_button
+from app.controls import ElidedLabel, fill_column, make_button, make_icon_button, make_row
 from app.images.pixels import fitted
 from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
@@ -30,9 +30,9 @@ from app.inspector.wording import (
     why_title,
     within_text,
 )
+from app.painting import colour_of, smooth_painter
 from app.settings import Settings
 from app.texts import tr
-from app.theme.tokens import tokens
 from app.wording import image_name, images
 from engine.file_parts import ImageSource
 from engine.image_fields import COUNT
@@ -155,8 +155,7 @@ class ImagePage(Page):
             "settings", tr("Fields of the project…"), requests.fields_wanted.emit
         )
         self._define.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._fields_head = QWidget()
-        fill_row(self._fields_head, self._fields_title, self._define).setStretch(0, 1)
+        self._fields_head = make_row(self._fields_title, self._define, grows=0)
         self.add(self._fields_head)
         self.fields = FieldSection(requests)
         self.add(self.fields)
@@ -249,16 +248,14 @@ class LabelLine(QWidget):
         self._question = Paragraph()
         self.confirm = make_button(tr("Keep label"), on_confirm)
         self.remove = make_button(tr("Remove label"), on_remove, variant="flat")
-        self._answers = QWidget()
-        fill_row(self._answers, self.confirm).addStretch(1)
+        self._answers = make_row(self.confirm, None)
         for button in (self.confirm, self.remove):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         words = QWidget()
         fill_column(words, self._title, self._origin, spacing=0).setAlignment(
             Qt.AlignmentFlag.AlignVCenter
         )
-        line = QWidget()
-        fill_row(line, words, self.remove).setStretch(0, 1)
+        line = make_row(words, self.remove, grows=0)
         fill_column(self, line, self._question, self._answers)
         self._answers.hide()
 
@@ -325,12 +322,11 @@ class Picture(QWidget):
         return QSize(200, PICTURE_HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = smooth_painter(self)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         shape = QPainterPath()
         shape.addRoundedRect(QRectF(self.rect()), 8, 8)
-        painter.fillPath(shape, QColor(tokens().colours.sunken))
+        painter.fillPath(shape, colour_of("sunken"))
         if self._source is None:
             return
         picture = self._request(self._source) or self._thumbnails.stand_in(self._source)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
 from app.actions.key_places import digit_by_place
 from app.actions.key_tips import follow_keys, tell_key
 from app.actions.keys import keys_in_use
-from app.controls import fill_column, fill_row, make_icon_button
+from app.controls import fill_column, make_icon_button, make_row
 from app.inspector.page import PageRequests, Paragraph
 from app.mirroring import key_in_reading_order, placed
+from app.painting import paint_box, paint_icon
 from app.texts import plain_tip, plural, tr
-from app.theme.icons import icon, icon_pixmap
-from app.theme.tokens import tokens
+from app.theme.icons import icon
 
 if TYPE_CHECKING:
     from engine.project.records import Note
@@ -99,17 +99,16 @@ class StarRating(QWidget):
             super().keyPressEvent(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter, ratio = QPainter(self), self.devicePixelRatioF()
+        painter = QPainter(self)
         if self.hasFocus():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(QColor(tokens().colours.focus), 1.5))
-            painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), 6, 6)
+            paint_box(painter, self.rect().adjusted(1, 1, -1, -1), 6, edge="focus", width=1.5)
         for place in range(MOST_STARS):
             is_given, is_meant = place < self.stars, place < self._hovered
             name = "star" if is_given else "star_outline"
             colour = "warning" if is_given or is_meant else "text_disabled"
             spot = placed(QRect(2 * GAP + place * (SIDE + GAP), GAP, SIDE, SIDE), self.rect())
-            painter.drawPixmap(spot, icon_pixmap(name, SIDE, colour=colour, ratio=ratio))
+            paint_icon(painter, spot, name, colour)
         painter.end()
 
 
@@ -184,8 +183,7 @@ class NoteSection(QWidget):
         self._comment = Paragraph("")
         self.editor = CommentEditor()
         self.editor.hide()
-        row = QWidget()
-        fill_row(row, self.stars, self.flag, self._add).addStretch(1)
+        row = make_row(self.stars, self.flag, self._add, None)
         fill_column(self, row, self._comment, self.editor)
         self._requests = requests
         self.stars.chosen.connect(lambda stars: requests.stars_chosen.emit(self._image_id, stars))

@@ -3,24 +3,17 @@
 from typing import Final, final
 
 from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.actions.keys import keys_in_use
-from app.controls import ElidedLabel, fill_column, fill_row, make_separator
+from app.controls import ElidedLabel, fill_column, make_row, make_separator
 from app.inspector.logic import ScoreRow
-from app.mirroring import isolated, leading_edge, placed
+from app.mirroring import leading_edge, placed
+from app.painting import font_of, paint_box, paint_chip, paint_icon, paint_text, smooth_painter
 from app.settings import Settings
 from app.signal_types import either
 from app.texts import plain_tip, tr
-from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 from app.wording import clauses, percent, probability_text
 
@@ -70,13 +63,11 @@ class RowButton(QAbstractButton):
 
     def paint_ground(self, painter: QPainter) -> None:
         """Paint the hover background and the focus ring."""
-        colours, shape = tokens().colours, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -1.5)
-        is_lit = self.is_clickable and self.underMouse()
-        if not (is_lit or self.hasFocus()):
-            return
-        painter.setPen(QPen(QColor(colours.focus), 1.5) if self.hasFocus() else Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(colours.hover) if is_lit else Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(shape, ROUNDING, ROUNDING)
+        shape = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -1.5)
+        fill = "hover" if self.is_clickable and self.underMouse() else ""
+        edge = "focus" if self.hasFocus() else ""
+        if fill or edge:
+            paint_box(painter, shape, ROUNDING, fill, edge=edge, width=1.5)
 
 
 @final
@@ -142,58 +133,38 @@ class ScoreLine(RowButton):
             self.chosen.emit(self._row.class_id)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        worn, painter = tokens(), QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter, whole = smooth_painter(self), self.rect()
         self.paint_ground(painter)
         left = self._paint_key(painter) if self._key else 4
-        body, caption = QFont(self.font()), QFont(self.font())
-        body.setPixelSize(worn.sizes.body)
-        caption.setPixelSize(worn.sizes.caption)
-        text = placed(self.rect().adjusted(left, 3, -4, -10), self.rect())
-        share = self._score
-        painter.setFont(caption)
-        painter.setPen(QColor(worn.colours.text_muted))
-        painter.drawText(
-            text, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, isolated(share)
-        )
-        room = text.width() - (QFontMetrics(caption).horizontalAdvance(share) + 8 if share else 0)
-        painter.setFont(body)
-        painter.setPen(QColor(worn.colours.text))
-        name = QFontMetrics(body).elidedText(self._row.name, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, isolated(name))
-        if share:
+        room, side = whole.adjusted(left, 3, -4, -10), Qt.AlignmentFlag.AlignRight
+        caption, body = font_of("caption"), font_of("body")
+        place = placed(room, whole)
+        used = paint_text(painter, place, self._score, caption, "text_muted", side=side)
+        room.setRight(room.right() - (used + 8 if self._score else 0))
+        paint_text(painter, placed(room, whole), self._row.name, body, "text")
+        if self._score:
             self._paint_bar(painter, left)
         painter.end()
 
     def _paint_key(self, painter: QPainter) -> int:
-        worn = tokens()
-        font = QFont(self.font())
-        font.setPixelSize(worn.sizes.caption)
-        width = max(KEY_SIDE, QFontMetrics(font).horizontalAdvance(self._key) + KEY_MARGIN)
+        metrics = QFontMetrics(font_of("caption"))
+        width = max(KEY_SIDE, metrics.horizontalAdvance(self._key) + KEY_MARGIN)
         box = placed(
             QRectF(4, (self.height() - KEY_SIDE) / 2 - 2, width, KEY_SIDE), QRectF(self.rect())
         )
-        painter.setPen(QColor(worn.colours.border))
-        painter.setBrush(QColor(worn.colours.sunken))
-        painter.drawRoundedRect(box, 4, 4)
-        painter.setFont(font)
-        painter.setPen(QColor(worn.colours.text_secondary))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self._key)
+        paint_chip(
+            painter, box, 4, self._key, colour="text_secondary", fill="sunken", edge="border"
+        )
         return width + 12
 
     def _paint_bar(self, painter: QPainter, left: int) -> None:
-        colours = tokens().colours
         groove = QRectF(left, self.height() - 9, self.width() - left - 4, BAR_HEIGHT)
         groove = placed(groove, QRectF(self.rect()))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(colours.sunken))
-        painter.drawRoundedRect(groove, 2, 2)
+        paint_box(painter, groove, 2, "sunken")
         filled = QRectF(groove)
         filled.setWidth(max(BAR_HEIGHT, groove.width() * min(1.0, self._row.score)))
-        painter.setBrush(
-            QColor(colours.accent if self._tone == "accent" else colours.text_disabled)
-        )
-        painter.drawRoundedRect(placed(filled, groove), 2, 2)
+        colour = "accent" if self._tone == "accent" else "text_disabled"
+        paint_box(painter, placed(filled, groove), 2, colour)
 
 
 # Minimum width from which words are broken: a little less than the room in the narrowest pane.
@@ -281,14 +252,8 @@ class Page(QWidget):
         super().__init__()
         spacing = tokens().spacing
         self.setProperty("surface", "pane")
-        self._column = QVBoxLayout(self)
-        if is_inner:
-            self._column.setContentsMargins(0, 0, 0, spacing.tiny)
-        else:
-            self._column.setContentsMargins(
-                spacing.medium, spacing.medium, spacing.medium, spacing.large
-            )
-        self._column.setSpacing(spacing.small)
+        around = (spacing.medium, spacing.medium, spacing.medium, spacing.large)
+        self._column = fill_column(self, margins=(0, 0, 0, spacing.tiny) if is_inner else around)
         self._column.setAlignment(Qt.AlignmentFlag.AlignTop)
 
     def add(self, widget: QWidget) -> None:
@@ -311,9 +276,7 @@ class Page(QWidget):
 
     def add_row(self, first: QWidget, *others: QWidget) -> None:
         """Put widgets in a row; the first one takes the spare width."""
-        holder = QWidget()
-        fill_row(holder, first, *others, spacing=tokens().spacing.tiny).setStretch(0, 1)
-        self.add(holder)
+        self.add(make_row(first, *others, spacing=tokens().spacing.tiny, grows=0))
 
     def add_text(self, text: str = "", role: str = "secondary") -> Paragraph:
         paragraph = Paragraph(role)
@@ -350,14 +313,8 @@ class FoldHead(RowButton):
         self._tell_state(False)
 
     def sizeHint(self) -> QSize:
-        metrics = QFontMetrics(self._font(QFont.Weight.DemiBold, tokens().sizes.body))
+        metrics = QFontMetrics(font_of("body", is_strong=True))
         return QSize(metrics.horizontalAdvance(self.text()) + CHEVRON + 2 * CHEVRON_GAP, HEIGHT)
-
-    def _font(self, weight: QFont.Weight, size: int) -> QFont:
-        font = QFont(self.font())
-        font.setPixelSize(size)
-        font.setWeight(weight)
-        return font
 
     def _tell_state(self, is_open: bool) -> None:
         """Describe the state for screen readers: Qt has no role for it."""
@@ -365,34 +322,19 @@ class FoldHead(RowButton):
         self.setAccessibleDescription(tr("Expanded") if is_open else tr("Collapsed"))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        worn, painter = tokens(), QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter, whole = smooth_painter(self), self.rect()
         self.paint_ground(painter)
         top = (self.height() - CHEVRON) // 2
-        spot = placed(QRect(0, top, CHEVRON, CHEVRON), self.rect())
         name = "chevron_down" if self.isChecked() else "chevron_right"
-        picture = icon_pixmap(name, CHEVRON, colour="text_muted", ratio=self.devicePixelRatioF())
-        painter.drawPixmap(spot, picture)
-        room = self.rect().adjusted(CHEVRON + CHEVRON_GAP, 0, -CHEVRON_GAP, 0)
-        painter.setFont(self._font(QFont.Weight.DemiBold, worn.sizes.body))
-        painter.setPen(QColor(worn.colours.text))
-        used = self._paint_words(painter, self.text(), room, Qt.AlignmentFlag.AlignLeft)
+        paint_icon(painter, placed(QRect(0, top, CHEVRON, CHEVRON), whole), name, "text_muted")
+        room = whole.adjusted(CHEVRON + CHEVRON_GAP, 0, -CHEVRON_GAP, 0)
+        title, caption = font_of("body", is_strong=True), font_of("caption")
+        used = paint_text(painter, placed(room, whole), self.text(), title, "text")
         if self.summary and not self.isChecked():
-            painter.setFont(self._font(QFont.Weight.Normal, worn.sizes.caption))
-            painter.setPen(QColor(worn.colours.text_muted))
-            rest = room.adjusted(used + 2 * CHEVRON_GAP, 0, 0, 0)
-            self._paint_words(painter, self.summary, rest, Qt.AlignmentFlag.AlignRight)
+            rest, side = room.adjusted(used + 2 * CHEVRON_GAP, 0, 0, 0), Qt.AlignmentFlag.AlignRight
+            place = placed(rest, whole)
+            paint_text(painter, place, self.summary, caption, "text_muted", side=side)
         painter.end()
-
-    def _paint_words(
-        self, painter: QPainter, words: str, room: QRect, side: Qt.AlignmentFlag
-    ) -> int:
-        """Paint one elided line; return its width."""
-        metrics = painter.fontMetrics()
-        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room.width())
-        spot = placed(room, self.rect())
-        painter.drawText(spot, side | Qt.AlignmentFlag.AlignVCenter, isolated(shown))
-        return metrics.horizontalAdvance(shown)
 
 
 @final

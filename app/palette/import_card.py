@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.controls import CellDelegate, fill_column, fill_row, make_button, make_flowing_label
+from app.controls import CellDelegate, fill_column, make_button, make_flowing_label, make_row
 from app.palette.column_chooser import ColumnChooser
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
@@ -214,38 +214,19 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self._name = make_flowing_label("", "strong")
         self._kind = make_flowing_label("", "secondary")
         self._summary = make_flowing_label("", "heading")
-        self._start, self._plan, self._foot = QWidget(), QWidget(), QWidget()
-        buttons, spacing = QWidget(), tokens().spacing
-        fill_row(buttons, self.file_button, self.folder_button).addStretch(1)
+        self._start, self._plan = QWidget(), QWidget()
+        buttons = make_row(self.file_button, self.folder_button, None)
         hints = (make_flowing_label(hint, "secondary"),) if hint else ()
         fill_column(self._start, make_flowing_label(words), buttons, *hints)
-        row = fill_row(self._foot, self.keep_button, self.import_button)
-        row.insertStretch(0, 1)
-        row.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
         self.closed.connect(self._forget)
 
     def _fill(self, *parts: QWidget) -> None:
         """Lay out the sections of the preview below its summary."""
-        spacing = tokens().spacing
-        fill_column(self._plan, self._summary, *parts, spacing=spacing.medium)
-        choice = QWidget()
-        fill_row(choice, self.columns_button).addStretch(1)
-        columns = choice, self.columns
-        body = (
-            self._start,
-            self._name,
-            self._kind,
-            self.failure,
-            self.progress,
-            *columns,
-            self._plan,
-        )
-        column = fill_column(self.body, *body, spacing=spacing.small)
-        column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
-        column.addStretch(1)
-        whole = self.panel.layout()
-        assert whole is not None, "the card has one"
-        whole.addWidget(self._foot)  # outside the scroll area
+        fill_column(self._plan, self._summary, *parts, spacing=tokens().spacing.medium)
+        columns = make_row(self.columns_button, None), self.columns
+        head = (self._start, self._name, self._kind, self.failure, self.progress)
+        self.fill_body(*head, *columns, self._plan, None)
+        self._buttons = self.add_foot(None, self.keep_button, self.import_button)
 
     @property
     def summary(self) -> str:
@@ -278,7 +259,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         if read.survey is None:
             self.survey = None
             self._show_parts(name=True)
-            self._foot.show()
+            self._buttons.show()
             self.import_button.setText(tr("Import"))
             self.import_button.setEnabled(False)
         else:
@@ -332,7 +313,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self._kind.setVisible(plan)
         self.progress.setVisible(progress)
         self._plan.setVisible(plan)
-        self._foot.setVisible(plan)
+        self._buttons.setVisible(plan)
         if start or progress:
             self.columns_button.hide()
             self.columns.hide()
@@ -352,12 +333,6 @@ class ImportCard(ScrollingCard, Generic[Survey]):
     @abstractmethod
     def _request(self) -> None:
         """Request the import."""
-
-    def wanted_height(self, width: int) -> int:
-        """Add the height of the buttons below the scrolling part."""
-        return super().wanted_height(width) + (
-            0 if self._foot.isHidden() else self._foot.sizeHint().height()
-        )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Import on Enter, unless another button has the focus."""

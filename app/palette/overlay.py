@@ -5,9 +5,9 @@ from typing import Final
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFrame, QGraphicsDropShadowEffect, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QGraphicsDropShadowEffect, QVBoxLayout, QWidget
 
-from app.controls import fill_column, fill_row, make_icon_button, make_label, make_scroll_area
+from app.controls import Part, fill_column, make_icon_button, make_label, make_row, make_scroll_area
 from app.texts import tr
 from app.theme.tokens import Scheme, tokens
 
@@ -124,7 +124,10 @@ class Overlay(QWidget):
 
 
 class ScrollingCard(Overlay):
-    """Base of scrolling overlays with a title and a close button; subclasses fill `body`."""
+    """Base of scrolling overlays with a title and a close button.
+
+    Subclasses call `fill_body`, and `add_foot` for buttons below the scrolling part.
+    """
 
     def __init__(self, host: QWidget, width: int, title: str) -> None:
         super().__init__(host, width)
@@ -133,23 +136,29 @@ class ScrollingCard(Overlay):
         self.body.setProperty("surface", "raised")
         self.scroll_area = make_scroll_area()
         self.scroll_area.setWidget(self.body)
-        self._head = self._make_head(title)
-        whole = fill_column(self.panel, self._head, self.scroll_area, spacing=0)
-        whole.setContentsMargins(0, 0, 0, tokens().spacing.small)
-        whole.setStretch(1, 1)
+        space, heading = tokens().spacing, make_label(title, "heading")
+        margins = (space.large, space.medium, space.medium, space.small)
+        self._head = make_row(heading, self.close_button, margins=margins, grows=0)
+        self._margins = (space.large, space.small, space.large, space.small)  # of body and foot
+        self._foot: QWidget | None = None
+        around, parts = (0, 0, 0, space.small), (self._head, self.scroll_area)
+        self._whole = fill_column(self.panel, *parts, spacing=0, margins=around, grows=1)
 
-    def _make_head(self, title: str) -> QWidget:
-        spacing = tokens().spacing
-        head = QWidget()
-        row = fill_row(head, make_label(title, "heading"), self.close_button)
-        row.setContentsMargins(spacing.large, spacing.medium, spacing.medium, spacing.small)
-        row.setStretch(0, 1)
-        return head
+    def fill_body(self, *parts: Part) -> QVBoxLayout:
+        return fill_column(self.body, *parts, margins=self._margins)
+
+    def add_foot(self, *parts: Part) -> QWidget:
+        self._foot = make_row(*parts, margins=self._margins)
+        self._whole.addWidget(self._foot)
+        return self._foot
 
     def wanted_height(self, width: int) -> int:
         border, around = self.panel.contentsMargins(), tokens().spacing.small
         body = self._body_height(width - border.left() - border.right())
-        return border.top() + self._head.sizeHint().height() + body + around + border.bottom()
+        foot = self._foot
+        below = 0 if foot is None or foot.isHidden() else foot.sizeHint().height()
+        head = self._head.sizeHint().height()
+        return border.top() + head + body + around + below + border.bottom()
 
     def _body_height(self, width: int) -> int:
         layout = self.body.layout()

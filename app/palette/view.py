@@ -4,28 +4,26 @@ from collections.abc import Callable, Sequence
 from typing import Final, final
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
-from app.controls import ElidedLabel, make_label, make_separator
+from app.controls import ElidedLabel, fill_column, fill_row, make_label, make_separator
 from app.key_names import ENTER_SIGN, enter_name
-from app.mirroring import isolated, placed
+from app.mirroring import placed
+from app.painting import font_of, paint_box, paint_chip, paint_icon, paint_text
 from app.palette.logic import AskChoice, Choice, PaletteRow
 from app.palette.overlay import Overlay
 from app.texts import tr
-from app.theme.icons import icon
 from app.theme.tokens import tokens
 from app.wording import SEPARATOR
 
@@ -58,11 +56,7 @@ class RowDelegate(QStyledItemDelegate):
         area = option.rect.adjusted(8, 1, -8, -1)
         is_chosen = bool(option.state & QStyle.StateFlag.State_Selected) and row.choice is not None
         if is_chosen:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(tokens().colours.accent_soft))
-            painter.drawRoundedRect(
-                area, tokens().spacing.radius_small, tokens().spacing.radius_small
-            )
+            paint_box(painter, area, tokens().spacing.radius_small, "accent_soft")
         inner = area.adjusted(_PAD, 0, -_PAD, 0)
         text_area = self._paint_icon(painter, inner, row, is_chosen=is_chosen)
         text_area = _paint_hint(painter, text_area, ENTER_SIGN if is_chosen else "")
@@ -75,49 +69,27 @@ class RowDelegate(QStyledItemDelegate):
         if row.icon:
             place = QRect(area.left(), area.center().y() - _ICON // 2 + 1, _ICON, _ICON)
             tint = "accent_text" if is_chosen else "text_muted"
-            icon(row.icon, tint).paint(painter, placed(place, area))
+            paint_icon(painter, placed(place, area), row.icon, tint)
         return placed(area.adjusted(_ICON + _PAD, 0, 0, 0), area)
 
 
 def _paint_hint(painter: QPainter, area: QRect, hint: str) -> QRect:
     if not hint:
         return area
-    colours = tokens().colours
-    font = QFont(painter.font())
-    font.setPixelSize(tokens().sizes.caption)
-    painter.setFont(font)
-    width = QFontMetrics(font).horizontalAdvance(hint) + 12
+    width = QFontMetrics(font_of("caption")).horizontalAdvance(hint) + 12
     box = placed(QRect(area.right() - width + 1, area.center().y() - 10, width, 21), area)
-    painter.setPen(QPen(QColor(colours.hairline)))
-    painter.setBrush(QColor(colours.sunken))
-    painter.drawRoundedRect(box, 4, 4)
-    painter.setPen(QColor(colours.text_secondary))
-    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, hint)
+    paint_chip(painter, box, 4, hint, colour="text_secondary", fill="sunken", edge="hairline")
     return placed(area.adjusted(0, 0, -width - _PAD, 0), area)
 
 
 def _paint_text(painter: QPainter, area: QRect, row: PaletteRow) -> None:
-    colours, sizes = tokens().colours, tokens().sizes
-    font = QFont(painter.font())
-    font.setPixelSize(sizes.body)
-    metrics = QFontMetrics(font)
-    painter.setFont(font)
-    painter.setPen(QColor(colours.text if row.choice is not None else colours.text_muted))
-    middle = Qt.AlignmentFlag.AlignVCenter
-    title = metrics.elidedText(row.title, Qt.TextElideMode.ElideRight, area.width())
-    painter.drawText(area, middle, isolated(title))
-    left = metrics.horizontalAdvance(title) + _PAD
-    rest = area.adjusted(left, 0, 0, 0)
-    if row.subtitle and rest.width() > metrics.averageCharWidth() * 6:
-        font.setPixelSize(sizes.caption)
-        painter.setFont(font)
-        painter.setPen(QColor(colours.text_muted))
-        subtitle = QFontMetrics(font).elidedText(
-            row.subtitle, Qt.TextElideMode.ElideLeft, rest.width()
-        )
-        painter.drawText(
-            placed(rest, area), middle | Qt.AlignmentFlag.AlignLeft, isolated(subtitle)
-        )
+    font, colour = font_of("body"), "text_muted" if row.choice is None else "text"
+    used = paint_text(painter, area, row.title, font, colour)
+    rest = area.adjusted(used + _PAD, 0, 0, 0)
+    if row.subtitle and rest.width() > QFontMetrics(font).averageCharWidth() * 6:
+        place, caption = placed(rest, area), font_of("caption")
+        mode = Qt.TextElideMode.ElideLeft
+        paint_text(painter, place, row.subtitle, caption, "text_muted", mode=mode)
 
 
 WIDTH: Final = 580
@@ -155,28 +127,19 @@ class Palette(Overlay):
         self._list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self._list.setMouseTracking(True)
         self._list.itemEntered.connect(self._list.setCurrentItem)
-        self._list.currentRowChanged.connect(lambda _row: self._show_what_enter_does())
-        self._list.itemClicked.connect(lambda _item: self._choose_current())
+        self._list.currentRowChanged.connect(self._show_what_enter_does)
+        self._list.itemClicked.connect(self._choose_current)
         self._nothing = make_label(tr("Nothing matches"), "muted")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.setFixedHeight(NOTHING_HEIGHT)
         self._line = make_separator()
         self._foot_end = ""
         self._foot = ElidedLabel("caption")
-        layout = QVBoxLayout(self.panel)
-        layout.setContentsMargins(1, 6, 1, 1)
-        layout.setSpacing(0)
-        field_row = QHBoxLayout()
-        field_row.setContentsMargins(12, 0, 12, 6)
-        field_row.addWidget(self._field)
-        layout.addLayout(field_row)
-        for widget in (self._line, self._list, self._nothing):
-            layout.addWidget(widget)
+        field = fill_row(None, self._field, margins=(12, 0, 12, 6))
         # A label's own margins are lost where the theme changes before it is shown.
-        foot_row = QHBoxLayout()
-        foot_row.setContentsMargins(16, 8, 16, 10)
-        foot_row.addWidget(self._foot)
-        layout.addLayout(foot_row)
+        foot = fill_row(None, self._foot, margins=(16, 8, 16, 10))
+        parts = (field, self._line, self._list, self._nothing, foot)
+        fill_column(self.panel, *parts, spacing=0, margins=(1, 6, 1, 1))
 
     def ask(
         self,

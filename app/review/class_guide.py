@@ -44,7 +44,7 @@ class ClassGuide(QObject):
         self._is_free = is_free
         self._shown: Recommendation | None = None
         self._is_dismissed = False
-        session.state_changed.connect(lambda _state: self.look())
+        session.state_changed.connect(self.look)
         session.closed.connect(self._on_closed)
 
     def look(self) -> None:

@@ -104,7 +104,7 @@ class Embedding(QObject):
         session.closed.connect(self._on_closed)
         session.change_made.connect(self._on_change_made)
         session.what_if.begun.connect(self._on_trial_begun)
-        session.what_if.ended.connect(lambda _is_kept: self._start_when_free())
+        session.what_if.ended.connect(self._start_when_free)
 
     def expect_photos(self, count: int) -> None:
         """Start the worker ahead of `count` photos that are about to be added."""

@@ -20,8 +20,7 @@ class Foot(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._column = fill_column(self, spacing=0)
-        self._column.setContentsMargins(MARGIN, 0, MARGIN, 0)
+        self._column = fill_column(self, spacing=0, margins=(MARGIN, 0, MARGIN, 0))
         self._holders: dict[QWidget, QWidget] = {}
         self._shown: list[QWidget] = []  # the newest last
 

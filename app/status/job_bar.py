@@ -5,9 +5,9 @@ from typing import Final, final
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QListWidget, QListWidgetItem, QWidget
 
-from app.controls import fill_column, make_button, make_icon_button, make_label
+from app.controls import fill_column, fill_row, make_button, make_icon_button, make_label
 from app.mirroring import is_mirrored, isolated, leading_edge, left_to_right
 from app.progress_bar import fill_bar, make_bar
 from app.texts import plain_tip, plural, tr
@@ -47,8 +47,7 @@ class FailuresPopup(QFrame):
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setAccessibleName(tr("Files that could not be read"))
         copy = make_button(tr("Copy the list"), self._on_copy_clicked, icon_name="copy")
-        column = fill_column(self, self._title, note, self._list)
-        column.setContentsMargins(16, 16, 16, 16)
+        column = fill_column(self, self._title, note, self._list, margins=16)
         column.addWidget(copy, 0, Qt.AlignmentFlag.AlignRight)
 
     def show_failures(self, failures: Sequence[FileFailure], *, above: QPoint) -> None:
@@ -150,9 +149,7 @@ class JobBar(QWidget):
             "", self.show_failures, variant="warning", icon_name="failure"
         )
         self._running = (self._title, self._bar, self._facts, self._cancel)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(12)
+        layout = fill_row(self, spacing=12)
         for widget in (self._failure_button, *self._running):
             layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self.show_idle()

@@ -5,9 +5,9 @@ from typing import Final, final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QPushButton, QWidget
 
-from app.controls import make_button, make_icon_button, make_label
+from app.controls import fill_row, make_button, make_icon_button, make_label
 from app.texts import tr
 
 ROOM_FOR_QUESTION: Final = 160
@@ -32,10 +32,8 @@ class Notice(QFrame):
         self._row.setSpacing(_GAP)
         self._buttons = QBoxLayout(_BESIDE)
         self._buttons.setSpacing(_GAP)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(2 * _GAP, _GAP, _GAP, _GAP)
-        whole.setSpacing(_GAP)
-        whole.addLayout(self._row, 1)
+        margins = (2 * _GAP, _GAP, _GAP, _GAP)
+        whole = fill_row(self, self._row, spacing=_GAP, margins=margins, grows=0)
         self._close = make_icon_button("close", tr("Dismiss"), self.hide)
         whole.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
         self.answers: dict[str, Callable[[], None]] = {}

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.controls import ElidedLabel, fill_row, make_button, set_property
 from app.jobs.job import Job, JobState
@@ -36,10 +36,10 @@ class SavedMark(QLabel):
         self.setProperty("role", "caption")
         self._session = session
         session.opened.connect(lambda info: self._show_open(is_writable=info.is_writable))
-        session.change_made.connect(lambda _change: self._show_saved())
+        session.change_made.connect(self._show_saved)
         session.unsaved_changed.connect(self._show_unsaved)
         session.what_if.begun.connect(self._show_saved)
-        session.what_if.ended.connect(lambda _is_kept: self._show_saved())
+        session.what_if.ended.connect(self._show_saved)
         session.closed.connect(self.clear)
 
     def _show_open(self, *, is_writable: bool) -> None:
@@ -100,7 +100,7 @@ class LabelMark(QWidget):
         self._undo = make_button(tr("Undo"), session.undo, variant="flat")
         self._undo.setProperty("size", "small")
         self._undo.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        fill_row(self, self._words, self._undo).addStretch(1)
+        fill_row(self, self._words, self._undo, None)
         session.change_made.connect(self._on_change_made)
         session.closed.connect(self._clear)
         self._clear()
@@ -153,19 +153,15 @@ class StatusLine(QWidget):
         self.label_mark = LabelMark(session)
         self._failures: dict[int, FileFailure] = {}
         self._shown: Job | None = None
-        layout = self._layout = QHBoxLayout(self)
-        layout.setContentsMargins(12, 4, 12, 4)
-        layout.addWidget(self.saved_mark)
-        layout.addSpacing(12)
-        layout.addWidget(self.label_mark, 1)
-        layout.addWidget(self.opening_mark)
-        layout.addWidget(self.job_bar)
+        parts = (self.saved_mark, self.label_mark, self.opening_mark, self.job_bar)
+        self._layout = fill_row(self, *parts, margins=(12, 4, 12, 4), grows=1)
+        self._layout.insertSpacing(1, 12)
         self.job_bar.cancel_requested.connect(self._on_cancel_requested)
-        embedding.failures_changed.connect(lambda _failures: self._show_failures())
-        session.state_changed.connect(lambda _state: self._show_failures())
+        embedding.failures_changed.connect(self._show_failures)
+        session.state_changed.connect(self._show_failures)
         session.closed.connect(self._show_failures)
         session.jobs.job_added.connect(self._on_job_added)
-        session.jobs.job_ended.connect(lambda _job: self._show_running())
+        session.jobs.job_ended.connect(self._show_running)
 
     def add_at_end(self, part: QWidget) -> None:
         self._layout.addSpacing(12)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QEnterEvent, QHideEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
-from app.controls import make_button, make_label
+from app.controls import fill_row, make_button, make_label
 from app.mirroring import placed
 from app.texts import tr
 from app.theme.icons import icon_pixmap
@@ -48,15 +48,9 @@ class Toast(QFrame):
         self._text = make_label("")
         self._action = make_button("", self._on_action_clicked)
         self._action.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(12, 0, 8, 0)
         self.setMinimumHeight(_HEIGHT)
-        layout.setSpacing(8)
-        layout.addWidget(self._mark)
-        layout.addWidget(self._text)
-        layout.addWidget(self._action)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        fill_row(self, self._mark, self._text, self._action, margins=(12, 0, 8, 0))
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.hide)
         host.installEventFilter(self)
         self.hide()

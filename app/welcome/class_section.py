@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QPlainTextEdit, QRadioButton, QWidget
 
-from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_flowing_label
+from app.controls import ElidedLabel, fill_column, make_button, make_flowing_label, make_row
 from app.palette.column_chooser import ColumnChooser
 from app.side_panel.cards import FailureNotice
 from app.texts import tr
@@ -57,22 +57,12 @@ class ClassSection(QWidget):
             tr("Tick none"), lambda: self.all_folders_wanted.emit(False), variant="flat"
         )
         self.summary = make_flowing_label("", "secondary")
-        self._line = QWidget()
-        fill_row(self._line, self.summary, self.all_button, self.none_button).setStretch(0, 1)
+        self._line = make_row(self.summary, self.all_button, self.none_button, grows=0)
         self.failure = FailureNotice("warning")
         self.labels_note = make_flowing_label("", "secondary")
-        row = QWidget()
-        fill_row(row, *self.ways.values(), spacing=tokens().spacing.medium).addStretch(1)
-        parts = (
-            row,
-            self._file,
-            self.columns,
-            self.text,
-            self._line,
-            self.failure,
-            self.labels_note,
-        )
-        fill_column(self, *parts)
+        row = make_row(*self.ways.values(), None, spacing=tokens().spacing.medium)
+        foot = (self._line, self.failure, self.labels_note)
+        fill_column(self, row, self._file, self.columns, self.text, *foot)
         self.ways[ClassesFrom.NOWHERE].setChecked(True)
 
     def _fill_file(self) -> None:
@@ -82,8 +72,7 @@ class ClassSection(QWidget):
         self._file_name = ElidedLabel("strong", mode=Qt.TextElideMode.ElideMiddle)
         self.columns = ColumnChooser(TablePurpose.CLASSES)
         self.columns.chosen.connect(self.columns_chosen)
-        self._file = QWidget()
-        fill_row(self._file, self.file_button, self._file_name)
+        self._file = make_row(self.file_button, self._file_name)
 
     def _make_text(self) -> QPlainTextEdit:
         field = QPlainTextEdit()

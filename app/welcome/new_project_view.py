@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QGridLayout, QLabel, QLineEdit, QRadioButton, QWidget
 
-from app.controls import fill_column, fill_row, make_button, make_label, make_separator
+from app.controls import fill_column, make_button, make_label, make_row, make_separator
 from app.dragging import take_files, welcome_files
 from app.drops import DropLight
 from app.feature import set_guide_page
@@ -59,9 +59,11 @@ class NewProjectCard(ScrollingCard):
         self.progress.hide()
         # Title, section and separator above.
         self._sections: list[tuple[QLabel, QWidget, QWidget]] = []
-        self._buttons, self._foot = QWidget(), QWidget()
         self._fill_body()
-        self._fill_foot()
+        buttons = (self.clear_button, None, self.keep_button, self.create_button)
+        self._buttons, foot = make_row(*buttons), QWidget()
+        fill_column(foot, self.failure, self.progress, self._buttons)
+        self.add_foot(foot)
 
     def _fill_body(self) -> None:
         spacing = tokens().spacing
@@ -85,16 +87,6 @@ class NewProjectCard(ScrollingCard):
 
     def _each_section(self) -> tuple[QWidget, ...]:
         return self.place, self.photos, self.classes, self.speed
-
-    def _fill_foot(self) -> None:
-        spacing = tokens().spacing
-        row = fill_row(self._buttons, self.clear_button, self.keep_button, self.create_button)
-        row.insertStretch(1, 1)
-        column = fill_column(self._foot, self.failure, self.progress, self._buttons)
-        column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
-        whole = self.panel.layout()
-        assert whole is not None, "the card has one"
-        whole.addWidget(self._foot)  # outside the scroll area
 
     def show_sheet(
         self, offered: Sequence[OfferedBackbone], chosen: str, *, is_begun: bool
@@ -171,10 +163,6 @@ class NewProjectCard(ScrollingCard):
     def _on_create(self) -> None:
         if not self.is_preparing:
             self.made.emit(self.speed.chosen)
-
-    def wanted_height(self, width: int) -> int:
-        """Height with the buttons below the scroll area."""
-        return super().wanted_height(width) + self._foot.sizeHint().height()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Create the project on Enter in a field or option; a focused button is clicked instead."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_label
+from app.controls import ElidedLabel, fill_column, make_button, make_label, make_row
 from app.drops import DropBox
 from app.palette.folder_list import FolderList
 from app.side_panel.cards import FailureNotice
@@ -47,8 +47,7 @@ class PhotoSection(QWidget):
         )
         self.failure = FailureNotice()
         self._total = ElidedLabel("secondary")
-        self._foot = QWidget()
-        fill_row(self._foot, self.add_button, self._total)
+        self._foot = make_row(self.add_button, self._total)
         fill_column(self, self.drop_box, self.list, self.failure, self._foot)
         self.show_folders((), ())
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, final
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPaintEvent, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QImage, QPainter, QPainterPath, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
-from app.controls import ElidedLabel, set_property
+from app.controls import ElidedLabel, fill_column, set_property
 from app.drops import BoxButton
-from app.theme.icons import icon_pixmap
+from app.painting import colour_of, paint_icon, smooth_painter
 from app.theme.tokens import tokens
 
 CARD_WIDTH: Final = 216  # logical pixels, at least
@@ -42,24 +42,18 @@ class CardPicture(QWidget):
         return self._picture is not None
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        look, place = tokens(), QRectF(self.rect())
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter, place = smooth_painter(self), QRectF(self.rect())
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         shape = QPainterPath()
-        radius = look.spacing.radius - 1
+        radius = tokens().spacing.radius - 1
         shape.addRoundedRect(place.adjusted(0, 0, 0, radius), radius, radius)
         painter.setClipPath(shape)
-        painter.fillRect(place, QColor(look.colours.sunken))
+        painter.fillRect(place, colour_of("sunken"))
         painter.setOpacity(self.opacity)
         if self._picture is None:
-            drawing = icon_pixmap(
-                self._icon_name, ICON_SIDE, colour="text_disabled", ratio=self.devicePixelRatioF()
-            )
-            middle = place.center()
-            painter.drawPixmap(
-                round(middle.x() - ICON_SIDE / 2), round(middle.y() - ICON_SIDE / 2), drawing
-            )
+            spot = QRect(0, 0, ICON_SIDE, ICON_SIDE)
+            spot.moveCenter(self.rect().center())
+            paint_icon(painter, spot, self._icon_name, "text_disabled")
         else:
             painter.drawPixmap(place, self._picture, _middle(self._picture.size(), place))
         painter.end()
@@ -87,16 +81,10 @@ class PictureCard(BoxButton):
         self.name = ElidedLabel("strong")
         self.name.show_text(name)
         spacing = tokens().spacing
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(1, 1, 1, spacing.small)
-        whole.setSpacing(spacing.small)
-        self._words = QVBoxLayout()
-        self._words.setContentsMargins(
-            spacing.small + spacing.tiny, 0, spacing.small + spacing.tiny, spacing.tiny
-        )
-        self._words.setSpacing(spacing.tiny + 2)
-        whole.addWidget(self.picture)
-        whole.addLayout(self._words)
+        side = spacing.small + spacing.tiny
+        around = (side, 0, side, spacing.tiny)
+        self._words = fill_column(None, spacing=spacing.tiny + 2, margins=around)
+        fill_column(self, self.picture, self._words, margins=(1, 1, 1, spacing.small))
         self.add(self.name)
 
     def add(self, *parts: QWidget) -> None:

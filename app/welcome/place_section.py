@@ -8,7 +8,7 @@ from typing import final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.controls import ElidedLabel, fill_column, fill_row, make_button
+from app.controls import ElidedLabel, fill_column, make_button, make_row
 from app.mirroring import left_to_right
 from app.side_panel.cards import FailureNotice
 from app.texts import tr
@@ -31,8 +31,7 @@ class PlaceSection(QWidget):
         self.place_button = make_button(tr("Choose…"), self.place_wanted.emit, variant="flat")
         self.place_button.setAccessibleName(tr("Choose where the project is saved"))
         self._place = ElidedLabel("secondary", mode=Qt.TextElideMode.ElideMiddle)
-        where = QWidget()
-        fill_row(where, self._place, self.place_button)
+        where = make_row(self._place, self.place_button)
         fill_column(self, self.name, where, self.failure, spacing=2)
 
     @property

@@ -32,7 +32,7 @@ class SpeedMeasuring(QObject):
         self._offered: Sequence[OfferedBackbone] = ()
         self._rates: dict[str, PhotoRate] = {}
         self.slot.finished.connect(self._on_measured)
-        self.slot.stage_changed.connect(lambda _stage: self.changed.emit())
+        self.slot.stage_changed.connect(self.changed)
 
     def measure(self, offered: Sequence[OfferedBackbone], photos: Photos) -> None:
         """Measure these backbones once the photos are counted; skipped if there is only one."""

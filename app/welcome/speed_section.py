@@ -37,9 +37,8 @@ class ChoiceCard(QFrame):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         spacing = tokens().spacing
         lines = (self.button, self._purpose, self._speed, self._duration, self._preparation)
-        column = fill_column(self, *lines, spacing=spacing.tiny)
-        column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.small)
-        column.addStretch(1)
+        margins = (spacing.medium, spacing.small, spacing.medium, spacing.small)
+        fill_column(self, *lines, None, spacing=spacing.tiny, margins=margins)
         self._preparation.setVisible(not offered.is_ready)
         self.button.toggled.connect(
             lambda is_on: set_property(self, "chosen", "true" if is_on else "false")
@@ -87,7 +86,7 @@ class SpeedSection(QWidget):
         self._group: QButtonGroup | None = None
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(tokens().spacing.small)
-        fill_column(self).addLayout(self._row)
+        fill_column(self, self._row)
 
     def offer(self, offered: Sequence[OfferedBackbone], chosen: str) -> None:
         """Offer backbones; `chosen` is the name of one."""

@@ -7,7 +7,7 @@ from typing import Final, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.actions.row import ActionRow
 from app.controls import (
@@ -16,6 +16,7 @@ from app.controls import (
     make_button,
     make_flowing_label,
     make_label,
+    make_row,
     make_scroll_area,
 )
 from app.dragging import take_files, welcome_files
@@ -72,31 +73,21 @@ class Welcome(QWidget):
 
     def _make_head(self) -> QWidget:
         spacing = tokens().spacing
-        head, words, buttons = QWidget(), QWidget(), QWidget()
+        head, words = QWidget(), QWidget()
         title = make_label(tr("Protoleaf"), "title")
         line = make_flowing_label(tr("Sort thousands of photos by labelling a few"), "secondary")
         fill_column(words, title, line, spacing=0)
         hint = make_flowing_label(
             tr("You can also drop photos and a class list anywhere on this page."), "caption"
         )
-        fill_row(buttons, *self.buttons.values()).addStretch(1)
-        top = QHBoxLayout()
-        top.setSpacing(spacing.medium)
-        top.addWidget(self._logo)
-        top.addWidget(words, 1)
-        column = QVBoxLayout(head)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(spacing.small)
-        column.addLayout(top)
-        column.addSpacing(spacing.small)
-        column.addWidget(buttons)
-        column.addWidget(hint)
+        top = fill_row(None, self._logo, words, spacing=spacing.medium, grows=1)
+        column = fill_column(head, top, make_row(*self.buttons.values(), None), hint)
+        column.insertSpacing(1, spacing.small)
         return head
 
     def _lay_out(self) -> None:
         page = QWidget()
-        middle = QVBoxLayout(page)
-        middle.setContentsMargins(*4 * (MARGIN,))
+        middle = fill_column(page, margins=MARGIN)
         middle.addStretch(2)
         middle.addWidget(self._column, 0, Qt.AlignmentFlag.AlignHCenter)
         middle.addStretch(3)

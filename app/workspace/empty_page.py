@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.actions.keys import keys_in_use
 from app.actions.row import ActionRow
-from app.controls import make_button, make_label
+from app.controls import fill_column, fill_row, make_button, make_label
 from app.dragging import take_files, welcome_files
 from app.drops import DropBox, DropLight
 from app.session.subsets import ImageFilter, Subset
@@ -143,23 +143,14 @@ class EmptyPage(QWidget):
         for label in (self._icon, self._title, self._text):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             label.setMinimumWidth(NARROWEST)
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(8)
+        self._buttons = fill_row(None)
         self._first_action = ""
         self.drop_box = DropBox("", self._on_clicked, self._icon, self._title, self._text)
-        column = QVBoxLayout()
-        column.setSpacing(18)
-        column.addWidget(self.drop_box)
-        column.addLayout(self._buttons)
+        middle = fill_column(None, None, self.drop_box, self._buttons, None, spacing=18)
         DropLight(self, self.drop_box)
-        outer = QHBoxLayout(self)
-        outer.addStretch(1)
-        middle = QVBoxLayout()
-        middle.addStretch(2)
-        middle.addLayout(column)
-        middle.addStretch(3)
-        outer.addLayout(middle, 3)
-        outer.addStretch(1)
+        outer = fill_row(self, None, middle, None)
+        for layout, place, stretch in ((middle, 0, 2), (middle, 3, 3), (outer, 1, 3)):
+            layout.setStretch(place, stretch)
 
     @property
     def title(self) -> str:

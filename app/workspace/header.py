@@ -10,7 +10,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
-    QHBoxLayout,
     QLayout,
     QPushButton,
     QSizePolicy,
@@ -119,27 +118,17 @@ class Header(QWidget):
         tell_key(self.panel_button, tr("Show or hide the right panel"), "right_panel")
         self.panel_button.setCheckable(True)
         self.panel_button.hide()
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(2 * GAP, GAP, GAP, GAP)
-        layout.setSpacing(GAP)
-        layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
-        for part in (self._back, self._title, self._count, self._to_review):
-            layout.addWidget(part)
-        layout.addSpacing(GAP)
-        for subset, text in CHIPS.items():
-            layout.addWidget(self._make_chip(subset, tr(text)))
-        layout.addStretch(1)
-        tools = (
-            self.badge,
-            self.sort_again,
-            self.search_button,
-            self._order,
-            self._zoom,
-            self.switch,
-            self.panel_button,
+        chips = [self._make_chip(subset, tr(text)) for subset, text in CHIPS.items()]
+        layout = fill_row(
+            self,
+            *(self._back, self._title, self._count, self._to_review, *chips, None),
+            *(self.badge, self.sort_again, self.search_button, self._order, self._zoom),
+            *(self.switch, self.panel_button),
+            spacing=GAP,
+            margins=(2 * GAP, GAP, GAP, GAP),
         )
-        for tool in tools:
-            layout.addWidget(tool)
+        layout.insertSpacing(layout.indexOf(chips[0]), GAP)
+        layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
 
     def _make_chip(self, subset: Subset, text: str) -> QPushButton:
         chip = QPushButton(text)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from app.controls import (
+    fill_column,
+    fill_row,
     make_button,
     make_flowing_label,
     make_icon_button,
@@ -135,7 +137,7 @@ class SearchBar(QWidget):
         self.field.setMaximumWidth(FIELD_WIDTH)
         self.field.textChanged.connect(self._on_text_changed)
         self.field.installEventFilter(self)
-        self.field.textEdited.connect(lambda _text: self._on_text_typed())
+        self.field.textEdited.connect(self._on_text_typed)
         self.offers = Offers(self)
         self.offers.chosen.connect(self._complete)
         self.filter_button = make_button(
@@ -157,19 +159,11 @@ class SearchBar(QWidget):
         self._has_hits = False
         self.is_open = False  # also while hidden temporarily, as by the class graph
         space = tokens().spacing
-        row = QHBoxLayout()
-        row.setSpacing(space.small)
-        row.addWidget(self.field, 1)
-        row.addWidget(self.filter_button)
-        row.addWidget(self.save_button)
-        row.addWidget(self._count)
-        row.addStretch(0)
-        row.addWidget(close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(space.medium, 0, space.small, space.small)
-        column.setSpacing(space.tiny)
-        column.addLayout(row)
-        column.addWidget(self._message)
+        parts = (self.field, self.filter_button, self.save_button, self._count, None, close)
+        row = fill_row(None, *parts, grows=0)
+        row.setStretch(parts.index(None), 0)
+        margins = (space.medium, 0, space.small, space.small)
+        fill_column(self, row, self._message, spacing=space.tiny, margins=margins)
         self.hide()
 
     def show_search(self, query: str) -> None:

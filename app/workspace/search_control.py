@@ -36,11 +36,11 @@ class SearchControl(QObject):
         self.bar.closed.connect(self._go_to_cards)
         self.bar.filters_wanted.connect(self._show_filters)
         self.searching.explained.connect(self.bar.show_problem)
-        self.searching.found.connect(lambda _hits: self.found.emit())
+        self.searching.found.connect(self.found)
         self.searching.followed.connect(self._on_hits_followed)
         header.search_chosen.connect(self._on_search_chosen)
-        session.opened.connect(lambda _info: self._on_writable_changed())
-        session.writable_changed.connect(lambda _is_writable, _reason: self._on_writable_changed())
+        session.opened.connect(self._on_writable_changed)
+        session.writable_changed.connect(self._on_writable_changed)
 
     def show(self, *, is_wanted: bool, count: int) -> None:
         """Show the field while a search is open in the grid, with the number of hits."""

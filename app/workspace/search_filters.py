@@ -9,23 +9,16 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QFrame,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QLineEdit, QPushButton, QWidget
 
 from app.controls import (
-    fill_row,
+    fill_column,
     make_button,
     make_choice_box,
     make_flowing_label,
     make_form,
     make_label,
+    make_row,
 )
 from app.mirroring import placed
 from app.texts import shortened, tr
@@ -113,7 +106,7 @@ class FilterPopover(QFrame):
                 **{stars: tr("%1 or more", "★" * stars) for stars in range(1, _MOST_STARS + 1)},
             }
         )
-        self._stars.activated.connect(lambda _place: self._write_stars())
+        self._stars.activated.connect(self._write_stars)
         self._flagged = QCheckBox(tr("Flagged"))
         self._flagged.toggled.connect(lambda is_on: self._write_word("flagged", is_on=is_on))
         self._comment = QCheckBox(tr("With a comment"))
@@ -122,30 +115,25 @@ class FilterPopover(QFrame):
 
     def _lay_out(self) -> None:
         space = tokens().spacing
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*4 * (space.medium,))
-        column.setSpacing(space.small)
-        column.addWidget(make_label(tr("Filters"), "strong"))
-        column.addLayout(
-            make_form(
-                {
-                    tr("Taken from"): self._since,
-                    tr("Taken until"): self._until,
-                    tr("Camera"): self._camera,
-                    tr("Folder"): self._folder,
-                    tr("Label source"): self._source,
-                    tr("Stars"): self._stars,
-                }
-            )
+        form = make_form(
+            {
+                tr("Taken from"): self._since,
+                tr("Taken until"): self._until,
+                tr("Camera"): self._camera,
+                tr("Folder"): self._folder,
+                tr("Label source"): self._source,
+                tr("Stars"): self._stars,
+            }
         )
-        marks = QWidget()
-        fill_row(marks, self._flagged, self._comment, spacing=space.medium).addStretch(1)
-        column.addWidget(marks)
-        column.addWidget(make_flowing_label(tr("Dates as 2024, 2024-05 or 2024-05-31."), "caption"))
-        clear = make_button(tr("Clear all filters"), self._clear, variant="flat")
-        foot = QWidget()
-        fill_row(foot, clear).insertStretch(0, 1)
-        column.addWidget(foot)
+        fill_column(
+            self,
+            make_label(tr("Filters"), "strong"),
+            form,
+            make_row(self._flagged, self._comment, None, spacing=space.medium),
+            make_flowing_label(tr("Dates as 2024, 2024-05 or 2024-05-31."), "caption"),
+            make_row(None, make_button(tr("Clear all filters"), self._clear, variant="flat")),
+            margins=space.medium,
+        )
 
     def _make_date(self) -> QLineEdit:
         field = QLineEdit()

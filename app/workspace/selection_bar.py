@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, final
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QCheckBox,
-    QHBoxLayout,
-    QSpinBox,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QCheckBox, QSpinBox, QToolButton, QWidget
 
 from app.controls import (
     ElidedLabel,
@@ -232,7 +224,7 @@ class SelectionBar(QWidget):
         self._close = make_icon_button(
             "close", tr("Select one image only (Esc)"), self.dismissed.emit
         )
-        self._rows = [QHBoxLayout() for _row in range(3)]
+        self._rows = [fill_row(None) for _row in range(3)]
         self._line_up()
         self._arrange()
         self._threshold.changed.connect(self._on_threshold_changed)
@@ -245,13 +237,9 @@ class SelectionBar(QWidget):
 
     def _line_up(self) -> None:
         spacing = tokens().spacing
-        inner = QVBoxLayout()
-        inner.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
-        inner.setSpacing(spacing.tiny)
-        for row in self._rows:
-            row.setSpacing(spacing.small)
-            inner.addLayout(row)
-        fill_column(self, make_separator(), spacing=0).addLayout(inner)
+        margins = (spacing.medium, spacing.small, spacing.small, spacing.small)
+        inner = fill_column(None, *self._rows, spacing=spacing.tiny, margins=margins)
+        fill_column(self, make_separator(), inner, spacing=0)
         for part in (self._accept, self._label, self._unlabel, self._close):
             # A click does not take the focus from the images.
             part.setFocusPolicy(Qt.FocusPolicy.TabFocus)

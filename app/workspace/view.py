@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.actions.keys import keys_in_use
 from app.actions.row import ActionRow
@@ -103,10 +103,6 @@ class Workspace(QWidget):
     def _lay_out(self) -> None:
         self.setProperty("surface", "window")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        layout = fill_column(self, self.header, self.search_bar, spacing=0)
-        holder = QVBoxLayout()
-        holder.setContentsMargins(16, 0, 16, 0)
-        holder.setSpacing(8)
         offer, self.foot = make_column(self.offer_notice), Foot()
         # The offer is only shown with images; hints also with a large image and the graph; none
         # with pages.
@@ -117,15 +113,13 @@ class Workspace(QWidget):
                     self.content.currentWidget() in places
                 )
             )
-        for notice in (self.missing_notice, self.replaced_notice, self.notice, offer):
-            holder.addWidget(notice)
-        layout.addLayout(holder)
-        layout.addWidget(self.content, 1)
-        layout.addWidget(self.foot)
-        layout.addWidget(self.selection_bar)
+        notices = (self.missing_notice, self.replaced_notice, self.notice, offer)
+        holder = fill_column(None, *notices, margins=(16, 0, 16, 0))
+        above, below = (self.header, self.search_bar, holder), (self.foot, self.selection_bar)
+        fill_column(self, *above, self.content, *below, spacing=0, grows=len(above))
 
     def _connect(self, requests: ClassRequests) -> None:
-        self.content.currentChanged.connect(lambda _place: self.front_changed.emit())
+        self.content.currentChanged.connect(self.front_changed)
         self._page.left.connect(self._on_page_ended)
         self._page.left.connect(self.page_left)
         self.header.back_chosen.connect(self.go_back)
@@ -142,8 +136,8 @@ class Workspace(QWidget):
         self.grid.zoom_changed.connect(self._on_zoom_changed)
         self.grid.open_requested.connect(self.open_image)
         self.grid.files_dropped.connect(self.files_dropped)
-        self.grid.images_selected.connect(lambda _ids: self._show_selected())
-        self.page_left.connect(lambda _page: self._show_selected())
+        self.grid.images_selected.connect(self._show_selected)
+        self.page_left.connect(self._show_selected)
         self.grid.similar_requested.connect(self.similar_requested)
         self.grid.viewport().installEventFilter(self.selection_bar)
         self.selection_bar.left.connect(self.grid.setFocus)
@@ -160,7 +154,7 @@ class Workspace(QWidget):
         self._session.current_card.changed.connect(self._on_eye_changed)
         self._session.graph_changed.connect(self._on_graph_changed)
         self._session.closed.connect(self._on_session_closed)
-        self._session.making.slot.stage_changed.connect(lambda _stage: self._show_title())
+        self._session.making.slot.stage_changed.connect(self._show_title)
         keys_in_use().changed.connect(self._show_title)
 
     def _restore(self) -> None:
