@@ -14,16 +14,7 @@ from app.actions.row import WRITE, Method, Needs, Section, action
 from app.feature import Feature
 from app.image_grid.held_order import Order
 from app.image_view.view import KEYS as IMAGE_VIEW_KEYS
-from app.palette.logic import (
-    SHOW_CLASS,
-    Choice,
-    ClassChoice,
-    CommandChoice,
-    PaletteRow,
-    class_rows,
-    commands_for,
-    found_rows,
-)
+from app.palette.logic import SHOW_CLASS, PaletteRow, class_rows, commands_for, found_rows
 from app.session.subsets import Subset
 from app.texts import for_menu, marked, tr
 
@@ -251,11 +242,12 @@ class WindowActions(Feature):
             self._session.graph, text, act=SHOW_CLASS, key_text=keys_in_use().text_of_class
         )
 
-    def _on_choice(self, choice: Choice) -> None:
-        if isinstance(choice, CommandChoice):
-            self._shell.trigger(choice.name)
-        elif isinstance(choice, ClassChoice):
-            self._shell.tree.select_class(choice.class_id)
+    def _on_choice(self, choice: str | int) -> None:
+        """Trigger an action, or select a class."""
+        if isinstance(choice, str):
+            self._shell.trigger(choice)
+        else:
+            self._shell.tree.select_class(choice)
 
     @action("show_keys", marked("Keyboard shortcuts"), "keys", "?", Section.HELP_READ, needs=ANY)
     def show_keys(self) -> None:

@@ -30,7 +30,7 @@ from app.actions.row import (
     lines_within,
     menu_lines,
 )
-from app.palette.logic import CommandChoice, PaletteRow
+from app.palette.logic import PaletteRow
 from app.texts import tr
 from app.theme.icons import icon
 
@@ -202,7 +202,7 @@ class Registry(QObject):
                 tr(row.section.menu),
                 keys_in_use().text_of(row.name, row.shortcuts),
                 row.icon,
-                CommandChoice(row.name),
+                row.name,
             )
             for row in self._rows
             if self._actions[row.name].isEnabled()

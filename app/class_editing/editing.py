@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from app.class_editing import questions
 from app.feature import Feature
-from app.palette.logic import (
-    Choice,
-    ClassChoice,
-    CreateChoice,
-    NameChoice,
-    OptionChoice,
-    PaletteRow,
-    class_rows,
-    create_choice,
-    create_row,
-)
+from app.palette.logic import CreateChoice, PaletteRow, class_rows, create_choice, create_row
 from app.texts import fill, marked, tr
 
 if TYPE_CHECKING:
@@ -29,6 +19,7 @@ if TYPE_CHECKING:
 MOVE_UNDER: Final = marked("Move under %1")
 ADD_PARENT: Final = marked("Add the parent %1")
 MERGE_INTO: Final = marked("Merge into %1")
+TOP_LEVEL: Final = -1  # in place of a parent's id
 
 
 class ClassEditing(Feature):
@@ -50,10 +41,8 @@ class ClassEditing(Feature):
             choice = create_choice(graph, text, under=parent_id)
             return [] if choice is None else [create_row(graph, choice)]
 
-        def on_choice(choice: Choice) -> None:
-            if isinstance(choice, CreateChoice):
-                parents = () if choice.parent_id is None else (choice.parent_id,)
-                self._make(lambda project: project.classes.add(choice.name, parents))
+        def on_choice(choice: CreateChoice) -> None:
+            self._make(lambda project: project.classes.add(choice.name, choice.parents))
 
         under, top = (
             tr("Name of the new class under %1"),
@@ -73,7 +62,7 @@ class ClassEditing(Feature):
         title, where = tr("Create “%1”"), tr("above %1", name)
         self._ask_text(
             tr("Name of the new class above %1", name),
-            lambda new: PaletteRow(fill(title, new), where, "", "class_new", NameChoice(new)),
+            lambda new: PaletteRow(fill(title, new), where, "", "class_new", new),
             lambda new: self._make(
                 lambda project: project.classes.add_parent(new, children, from_parent)
             ),
@@ -93,7 +82,7 @@ class ClassEditing(Feature):
         name = self._session.graph.name(class_id)
         self._ask_text(
             tr("New name of %1", name),
-            lambda new: PaletteRow(tr("Rename to “%1”", new), name, "", "rename", NameChoice(new)),
+            lambda new: PaletteRow(tr("Rename to “%1”", new), name, "", "rename", new),
             lambda new: self.rename(class_id, new),
             text=name,
         )
@@ -112,19 +101,14 @@ class ClassEditing(Feature):
             new = typed.strip()
             return [row_of(new)] if new and new != text else []
 
-        def on_choice(choice: Choice) -> None:
-            if isinstance(choice, NameChoice):
-                on_text(choice.name)
-
-        self._palette.ask(prompt, rows_for, on_choice, text=text)
+        self._palette.ask(prompt, rows_for, on_text, text=text)
 
     def ask_key(self, class_id: int) -> None:
         """Ask for the key that labels images as a class."""
         graph = self._session.graph
         rows, free = questions.key_rows(graph, class_id), questions.first_free_key(graph)
 
-        def give(place: int) -> None:
-            digit = questions.KEY_DIGITS[place]
+        def give(digit: int) -> None:
             self._session.act(lambda project: project.classes.set_key(class_id, digit))
 
         self._ask_option(
@@ -134,15 +118,10 @@ class ClassEditing(Feature):
     def ask_rules(self) -> None:
         """Ask for a rule to change: lock of the class list, or broadest level."""
         marks = self._session.marks
-        rules = questions.project_rules(
+        rows = questions.project_rules(
             self._session.graph, is_locked=marks.is_locked, level=marks.broadest_level
         )
-        rows = [rule.row for rule in rules]
-        self._ask_option(
-            tr("Rules for the class list"),
-            rows,
-            lambda place: self._session.act(rules[place].change),
-        )
+        self._ask_option(tr("Rules for the class list"), rows, self._session.act)
 
     def rename(self, class_id: int, name: str) -> None:
         self._session.act(lambda project: project.classes.rename(class_id, name))
@@ -162,13 +141,14 @@ class ClassEditing(Feature):
             return
         graph = self._session.graph
         class_ids = [class_id for class_id, _parent in places]
-        top = PaletteRow(tr("The top level"), "", "", "arrow_up", OptionChoice(0))
         self._ask_class(
             tr("Move %1 under", questions.chosen_text(graph, class_ids)),
-            lambda parent_id: self.place(places, parent_id, is_link=False),
+            lambda parent_id: self.place(
+                places, None if parent_id == TOP_LEVEL else parent_id, is_link=False
+            ),
             act=MOVE_UNDER,
             without={*class_ids}.union(*map(graph.descendants, class_ids)),
-            other=(top, lambda: self.place(places, None, is_link=False)),
+            other=PaletteRow(tr("The top level"), "", "", "arrow_up", TOP_LEVEL),
         )
 
     def ask_parent(self, *class_ids: int) -> None:
@@ -217,7 +197,7 @@ class ClassEditing(Feature):
             questions.removal_prompt(graph, known),
             questions.removal_rows(graph, known, ways),
         )
-        self._ask_option(prompt, rows, lambda place: remove(ways[place]), foot=foot)
+        self._ask_option(prompt, rows, remove, foot=foot)
 
     def ask_heir(self, class_ids: Sequence[int], *, first: Sequence[int] = ()) -> None:
         if not class_ids:
@@ -251,7 +231,7 @@ class ClassEditing(Feature):
         if heir_id not in graph or any(class_id not in graph for class_id in going):
             return
 
-        def merge(_place: int) -> None:
+        def merge(_heir_id: int) -> None:
             show = lambda _change: self._shell.tree.select_classes([heir_id])  # noqa: E731
             self._session.act(lambda project: project.classes.merge(going, heir_id), on_done=show)
 
@@ -276,7 +256,7 @@ class ClassEditing(Feature):
         self,
         prompt: str,
         rows: Sequence[PaletteRow],
-        on_place: Callable[[int], None],
+        on_choice: Callable[[Any], None],
         *,
         foot: str = "",
         at: int = 0,
@@ -284,10 +264,6 @@ class ClassEditing(Feature):
         def rows_for(text: str) -> list[PaletteRow]:
             words = text.casefold().split()
             return [row for row in rows if all(word in row.title.casefold() for word in words)]
-
-        def on_choice(choice: Choice) -> None:
-            if isinstance(choice, OptionChoice):
-                on_place(choice.place)
 
         self._palette.ask(prompt, rows_for, on_choice, foot=foot, at=at)
 
@@ -300,38 +276,25 @@ class ClassEditing(Feature):
         foot: str = "",
         without: Collection[int] = (),
         first: Sequence[int] = (),
-        other: tuple[PaletteRow, Callable[[], None]] | None = None,
+        other: PaletteRow | None = None,
     ) -> None:
         """Ask for a class.
 
         Args:
             prompt: of the palette.
-            on_class: called with the class.
+            on_class: called with the class, or the choice of the other row.
             act: text of the action on a class, marked for translation, with %1 for its name.
             foot: hint below the list.
             without: excluded classes.
             first: classes listed first.
-            other: a row that is not a class, listed first, and its callback.
+            other: a row that is not a class, listed first.
         """
         graph = self._session.graph
 
         def rows_for(text: str) -> list[PaletteRow]:
-            rows = [
-                row
-                for row in class_rows(graph, text, first=first, act=act)
-                if _class_of(row) not in without
-            ]
-            is_offered = other is not None and text.strip().casefold() in other[0].title.casefold()
-            return [other[0], *rows] if other is not None and is_offered else rows
+            found = class_rows(graph, text, first=first, act=act)
+            rows = [row for row in found if row.choice not in without]
+            is_offered = other is not None and text.strip().casefold() in other.title.casefold()
+            return [other, *rows] if other is not None and is_offered else rows
 
-        def on_choice(choice: Choice) -> None:
-            if isinstance(choice, ClassChoice):
-                on_class(choice.class_id)
-            elif other is not None:
-                other[1]()
-
-        self._palette.ask(prompt, rows_for, on_choice, foot=foot)
-
-
-def _class_of(row: PaletteRow) -> int | None:
-    return row.choice.class_id if isinstance(row.choice, ClassChoice) else None
+        self._palette.ask(prompt, rows_for, on_class, foot=foot)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from app.actions.keys import keys_in_use
 from app.drops import classes_text
-from app.palette.logic import OptionChoice, PaletteRow
+from app.palette.logic import PaletteRow
 from app.texts import fill, plural, shortened, tr
 from app.wording import SEPARATOR, enumeration, number
 from engine.graph.class_attributes import LAST_LABEL_KEY
@@ -68,9 +68,9 @@ def removal_rows(
             _labels_text(graph, way.preview),
             "",
             "delete" if len(ways) == 1 or way.children is ChildrenOfRemoved.REMOVED else "arrow_up",
-            OptionChoice(place),
+            way,
         )
-        for place, way in enumerate(ways)
+        for way in ways
     ]
 
 
@@ -102,7 +102,7 @@ def merge_row(
         for template, before, after in counts
         if before != after
     ]
-    return PaletteRow(title, SEPARATOR.join(parts), "", "merge", OptionChoice(0))
+    return PaletteRow(title, SEPARATOR.join(parts), "", "merge", heir_id)
 
 
 def _way_text(
@@ -132,64 +132,42 @@ def _labels_text(graph: CategoryGraph, seen: RemovalPreview) -> str:
     return SEPARATOR.join(parts)
 
 
-KEY_DIGITS: Final = (*range(1, LAST_LABEL_KEY + 1), 0)
-"""Digits that can be keys of classes, in the order of rows; 0 removes the key."""
+KEY_DIGITS: Final = range(1, LAST_LABEL_KEY + 1)
+"""Digits that can be keys of classes."""
 
 
 def key_rows(graph: CategoryGraph, class_id: int) -> list[PaletteRow]:
-    """A row for each of `KEY_DIGITS` with its current class; the last one removes the key."""
-    name, now, rows = (
-        shortened(graph.shown_name(class_id)),
-        graph.key_of(class_id),
-        list[PaletteRow](),
-    )
-    for place, digit in enumerate(KEY_DIGITS):
-        if digit:
-            key, owner = (
-                keys_in_use().text_of_class(digit) or number(digit),
-                graph.class_of_key(digit),
-            )
-            has_it = "" if owner is None else graph.shown_name(owner)
-            act = tr("Label with %1 as %2", key, name)
-            rows.append(
-                PaletteRow(
-                    key, has_it, _now_text(is_it=digit == now), "keys", OptionChoice(place), act
-                )
-            )
-        elif now:
-            rows.append(PaletteRow(tr("No key"), "", "", "close", OptionChoice(place)))
-    return rows
+    """A row for each key with its current class; the last one removes the key (0)."""
+    name, now, rows = shortened(graph.shown_name(class_id)), graph.key_of(class_id), []
+    for digit in KEY_DIGITS:
+        key, owner = keys_in_use().text_of_class(digit) or number(digit), graph.class_of_key(digit)
+        has_it = "" if owner is None else graph.shown_name(owner)
+        act, is_now = tr("Label with %1 as %2", key, name), _now_text(is_it=digit == now)
+        rows.append(PaletteRow(key, has_it, is_now, "keys", digit, act))
+    return [*rows, PaletteRow(tr("No key"), "", "", "close", 0)] if now else rows
 
 
 def first_free_key(graph: CategoryGraph) -> int:
     """Index in `KEY_DIGITS` of the first unused digit; 0 if all are used."""
-    return next(
-        (
-            place
-            for place, digit in enumerate(KEY_DIGITS)
-            if digit and graph.class_of_key(digit) is None
-        ),
-        0,
-    )
+    free = (place for place, digit in enumerate(KEY_DIGITS) if graph.class_of_key(digit) is None)
+    return next(free, 0)
 
 
-@dataclass(frozen=True)
-class ProjectRule:
-    """A rule of the project as a row of the palette, with the change that it makes."""
+def project_rules(graph: CategoryGraph, *, is_locked: bool, level: int) -> list[PaletteRow]:
+    """Locking or unlocking the class list, and each possible broadest level.
 
-    row: PaletteRow
-    change: Callable[[Project], Change]
+    The choice of a row is the change of the project that it makes.
+    """
 
+    def lock_list(project: Project) -> Change:
+        return project.policies.lock(is_on=not is_locked)
 
-def project_rules(graph: CategoryGraph, *, is_locked: bool, level: int) -> list[ProjectRule]:
-    """Locking or unlocking the class list, and each possible broadest level."""
     lock = tr("Unlock the class list") if is_locked else tr("Lock the class list")
     about = (
         tr("new names create classes") if is_locked else tr("ask before a new name creates a class")
     )
-    row = PaletteRow(lock, about, "", "lock", OptionChoice(0))
-    rules = [ProjectRule(row, lambda project: project.policies.lock(is_on=not is_locked))]
-    for each, coarse in enumerate(_coarse_levels(graph)):
+    rules = [PaletteRow(lock, about, "", "lock", lock_list)]
+    for each, coarse in enumerate(list(graph.levels()) or [()]):
         title = (
             tr("Don't predict above level %1", number(each + 1))
             if each
@@ -198,17 +176,9 @@ def project_rules(graph: CategoryGraph, *, is_locked: bool, level: int) -> list[
         names = enumeration(
             shortened(graph.shown_name(class_id)) for class_id in coarse[:NAMED_OF_LEVEL]
         )
-        choice = OptionChoice(len(rules))
-        row = PaletteRow(
-            title, names if each else "", _now_text(is_it=each == level), "stop", choice
-        )
-        rules.append(ProjectRule(row, partial(_set_level, each)))
+        now, change = _now_text(is_it=each == level), partial(_set_level, each)
+        rules.append(PaletteRow(title, names if each else "", now, "stop", change))
     return rules
-
-
-def _coarse_levels(graph: CategoryGraph) -> list[tuple[int, ...]]:
-    """Classes of each possible broadest level."""
-    return list(graph.levels()) or [()]
 
 
 def _set_level(level: int, project: Project) -> Change:

@@ -9,7 +9,7 @@ from app.feature import Feature
 from app.fields.logic import ClockFacts, FieldOffer, ask_clocks, offers, value_offers
 from app.fields.wording import now_text, offer_title
 from app.inspector.logic import shared_values
-from app.palette.logic import Choice, OptionChoice, PaletteRow
+from app.palette.logic import PaletteRow
 from app.texts import marked, tr
 from app.wording import images, titled_field
 from engine.image_fields import COUNT, FieldKind
@@ -129,17 +129,10 @@ class Fields(Feature):
         foot: str,
         values: Mapping[str, str | None],
     ) -> None:
-        shown: list[FieldOffer] = []
-
         def rows_for(text: str) -> Sequence[PaletteRow]:
-            shown[:] = offers_for(text)
-            return [_row(each, place, values) for place, each in enumerate(shown)]
+            return [_row(each, values) for each in offers_for(text)]
 
-        def on_choice(choice: Choice) -> None:
-            if isinstance(choice, OptionChoice):
-                on_offer(shown[choice.place])
-
-        self._palette.ask(prompt, rows_for, on_choice, foot=foot)
+        self._palette.ask(prompt, rows_for, on_offer, foot=foot)
 
     def _on_offer(self, offer: FieldOffer, image_ids: Sequence[int]) -> None:
         field = offer.field
@@ -177,11 +170,9 @@ class Fields(Feature):
                 card.dismiss()
 
 
-def _row(offer: FieldOffer, place: int, values: Mapping[str, str | None]) -> PaletteRow:
+def _row(offer: FieldOffer, values: Mapping[str, str | None]) -> PaletteRow:
     now = "" if offer.field is None else values.get(offer.field.name, "")
     is_question = offer.field is not None and offer.value is None
     subtitle = now_text(now) if is_question or offer.value == "" else ""
     icon = "settings" if offer.field is None else "close" if offer.value == "" else "label"
-    return PaletteRow(
-        offer_title(offer), subtitle, str(offer.digit or ""), icon, OptionChoice(place)
-    )
+    return PaletteRow(offer_title(offer), subtitle, str(offer.digit or ""), icon, offer)

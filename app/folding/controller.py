@@ -21,7 +21,7 @@ from app.folding.wording import (
     seconds_text,
     unfold_all_title,
 )
-from app.palette.logic import Choice, OptionChoice, PaletteRow
+from app.palette.logic import PaletteRow
 from app.session.subsets import ImageSet
 from app.status.notice import Notice
 from app.texts import marked, tr
@@ -167,29 +167,20 @@ class Folding(Feature):
         self._session.ask(_seconds_of, self._ask_for_seconds, owner=self, topic="burst seconds")
 
     def _ask_for_seconds(self, now: int) -> None:
-        usual, offered = sorted({*OFFERED_SECONDS, now}), list[int]()
+        usual = sorted({*OFFERED_SECONDS, now})
 
         def rows_for(text: str) -> Sequence[PaletteRow]:
             typed = int(text) if text.isascii() and text.isdigit() else None
-            offered[:] = (
+            offered = (
                 usual if not text.strip() else [] if typed is None else [min(typed, MOST_SECONDS)]
             )
+            current = {now: tr("current")}
             return [
-                PaletteRow(
-                    seconds_text(each),
-                    tr("current") if each == now else "",
-                    "",
-                    "clock",
-                    OptionChoice(place),
-                )
-                for place, each in enumerate(offered)
+                PaletteRow(seconds_text(each), current.get(each, ""), "", "clock", each)
+                for each in offered
             ]
 
-        def on_choice(choice: Choice) -> None:
-            if isinstance(choice, OptionChoice):
-                self._set_seconds(offered[choice.place])
-
-        self._palette.ask(seconds_prompt(), rows_for, on_choice, at=usual.index(now))
+        self._palette.ask(seconds_prompt(), rows_for, self._set_seconds, at=usual.index(now))
 
     def _set_seconds(self, seconds: int) -> None:
         from engine.collection.find_folds import set_burst_seconds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, final
 
-from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, label_rows
+from app.palette.logic import CreateChoice, PaletteRow, label_rows
 from app.texts import tr
 from app.wording import images
 from engine.project.actions import action as deed
@@ -57,9 +57,9 @@ class Naming:
             graph, text, first=[*tops, *self._recent], is_locked=self._session.marks.is_locked
         )
 
-    def _on_choice(self, choice: Choice, image_ids: Sequence[int]) -> None:
-        if isinstance(choice, ClassChoice):
-            self._on_class(choice.class_id)
+    def _on_choice(self, choice: object, image_ids: Sequence[int]) -> None:
+        if isinstance(choice, int):
+            self._on_class(choice)
         elif isinstance(choice, CreateChoice):
             self._session.act(
                 lambda project: _create_and_label(project, choice, image_ids),
@@ -72,8 +72,6 @@ def _create_and_label(project: Project, choice: CreateChoice, image_ids: Sequenc
     with project.history.one_step(
         deed("class_created", choice.name, images=len(image_ids))
     ) as step:
-        _, class_id = project.classes.add(
-            choice.name, () if choice.parent_id is None else (choice.parent_id,)
-        )
+        _, class_id = project.classes.add(choice.name, choice.parents)
         project.labels.set(image_ids, class_id)
     return step.change

@@ -13,7 +13,7 @@ from app.jobs.slot import JobSlot
 from app.label_check import wording
 from app.label_check.logic import LabelQueue
 from app.label_check.suspect_card import KEYS
-from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, label_rows
+from app.palette.logic import CreateChoice, PaletteRow, label_rows
 from app.texts import marked, tr
 from app.workspace.visits import Describes
 from engine.graph.codes import NO_CLASS, UNKNOWN
@@ -295,9 +295,9 @@ class LabelChecking(Feature):
             lambda choice: self._on_choice(image_ids, choice),
         )
 
-    def _on_choice(self, image_ids: Sequence[int], choice: Choice) -> None:
-        if isinstance(choice, ClassChoice):
-            self._relabel(dict.fromkeys(image_ids, choice.class_id))
+    def _on_choice(self, image_ids: Sequence[int], choice: object) -> None:
+        if isinstance(choice, int):
+            self._relabel(dict.fromkeys(image_ids, choice))
         elif isinstance(choice, CreateChoice):
             self._session.act(lambda project: _create_and_label(project, choice, image_ids))
             self.queue.settle(image_ids)
@@ -394,8 +394,6 @@ def _create_and_label(project: Project, choice: CreateChoice, image_ids: Sequenc
     with project.history.one_step(
         action_of("class_created", choice.name, images=len(image_ids))
     ) as step:
-        _, class_id = project.classes.add(
-            choice.name, () if choice.parent_id is None else (choice.parent_id,)
-        )
+        _, class_id = project.classes.add(choice.name, choice.parents)
         project.labels.set(image_ids, class_id)
     return step.change

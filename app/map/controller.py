@@ -11,7 +11,7 @@ from app.actions.row import Section, action
 from app.feature import Feature
 from app.map.keys import KEYS
 from app.map.wording import entry_text, placed_line, set_title
-from app.palette.logic import ClassChoice, class_rows
+from app.palette.logic import class_rows
 from app.session.subsets import ImageSet
 from app.texts import marked, tr
 from app.wording import probability_text
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.map.loader import MapLoader
     from app.map.scene import MapScene
     from app.map.view import MapPage
-    from app.palette.logic import Choice, PaletteRow
+    from app.palette.logic import PaletteRow
     from app.shell import Shell
     from engine.map.image_map import ImageMap
     from engine.project import Change, Project
@@ -241,7 +241,7 @@ class Maps(Feature):
             self._palette.ask(
                 tr("Label as: name, part of a name, or Parent/Name"),
                 self._rows_for,
-                lambda choice: self._on_choice(ids, choice),
+                lambda class_id: self._session.label(ids, class_id),
             )
 
     def _rows_for(self, text: str) -> list[PaletteRow]:
@@ -257,10 +257,6 @@ class Maps(Feature):
         classes = page.canvas.scene.colouring.classes[page.canvas.chosen]
         found, counts = np.unique(classes[classes != NO_CLASS], return_counts=True)
         return [each for each in found[np.argsort(-counts)][:5].tolist() if each in graph]
-
-    def _on_choice(self, ids: Sequence[int], choice: Choice) -> None:
-        if isinstance(choice, ClassChoice):
-            self._session.label(ids, choice.class_id)
 
     def _accept(self) -> None:
         state, ids = self._session.state, self._chosen()

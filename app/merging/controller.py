@@ -23,7 +23,6 @@ if TYPE_CHECKING:  # lazy imports for a fast start
     from app.merging.card import MergeCard
     from app.merging.logic import Dispute, DisputeGroup, MergeSurvey, Queue
     from app.merging.page import ConflictPage
-    from app.palette.logic import Choice as PaletteChoice
     from app.palette.logic import PaletteRow
     from app.shell import Shell
     from engine.collection.live import LiveCollection
@@ -213,7 +212,7 @@ class Merging(Imports["MergeCard"]):
         self._palette.ask(
             tr("Label as: name, or part of a name"),
             self._rows_for,
-            lambda choice: self._on_class_chosen(group, choice),
+            lambda class_id: self._on_class_chosen(group, class_id),
         )
 
     def _rows_for(self, text: str) -> list[PaletteRow]:
@@ -221,16 +220,11 @@ class Merging(Imports["MergeCard"]):
 
         return class_rows(self._session.graph, text)
 
-    def _on_class_chosen(self, group: DisputeGroup | None, choice: PaletteChoice) -> None:
-        from app.palette.logic import ClassChoice
+    def _on_class_chosen(self, group: DisputeGroup | None, class_id: int) -> None:
         from engine.merging.merge_plan import Verdict
 
-        if (
-            isinstance(choice, ClassChoice)
-            and self.queue is not None
-            and self.queue.current is group
-        ):
-            self._settle(Verdict.OTHER, choice.class_id)
+        if self.queue is not None and self.queue.current is group:
+            self._settle(Verdict.OTHER, class_id)
 
     def _put_off(self) -> None:
         if self.queue is not None:

@@ -22,39 +22,15 @@ SHOW_CLASS: Final = marked("Show %1")
 
 
 @dataclass(frozen=True)
-class ClassChoice:
-    """An existing class."""
-
-    class_id: int
-
-
-@dataclass(frozen=True)
 class CreateChoice:
     """A new class; at the top level when `parent_id` is None."""
 
     name: str
     parent_id: int | None
 
-
-@dataclass(frozen=True)
-class CommandChoice:
-    """An action of the window."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class NameChoice:
-    """A typed name."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class OptionChoice:
-    """An option, by its index."""
-
-    place: int
+    @property
+    def parents(self) -> tuple[int, ...]:
+        return () if self.parent_id is None else (self.parent_id,)
 
 
 @dataclass(frozen=True)
@@ -65,18 +41,18 @@ class AskChoice:
     answers: Callable[[], Sequence[PaletteRow]] = field(compare=False)
 
 
-Choice = ClassChoice | CreateChoice | CommandChoice | NameChoice | OptionChoice | AskChoice
+NO_CLASS_ADDED: Final = ""  # the answer that leaves a class list as it is
 
 
 @dataclass(frozen=True)
 class PaletteRow:
-    """One row of a palette."""
+    """One row of a palette; `choice` is whatever its callback understands, such as a class id."""
 
     title: str
     subtitle: str
     hint: str  # a shortcut, a score or a count at the trailing end
     icon: str  # icon name of the theme
-    choice: Choice | None  # None for a row that cannot be chosen
+    choice: object  # None for a row that cannot be chosen
     act: str = ""  # effect of Enter, where it is not the title
 
     @property
@@ -133,8 +109,8 @@ def _class_row(
     graph: CategoryGraph, class_id: int, text: str, act: str, key: str = ""
 ) -> PaletteRow:
     title, name = _title(graph, class_id, text), shortened(graph.shown_name(class_id))
-    place, choice = place_of(graph, class_id), ClassChoice(class_id)
-    return PaletteRow(title, place, key, "class", choice, fill(tr(act), name))
+    place = place_of(graph, class_id)
+    return PaletteRow(title, place, key, "class", class_id, fill(tr(act), name))
 
 
 def label_rows(
@@ -173,7 +149,7 @@ def _question_row(graph: CategoryGraph, new: CreateChoice, *, is_alone: bool) ->
 def _answers(graph: CategoryGraph, new: CreateChoice) -> list[PaletteRow]:
     """The answers: similar classes, not adding the class, adding it."""
     near = [_class_row(graph, each, "", LABEL_AS) for each in graph.nearest(new.name, NEAR_CLASSES)]
-    none = PaletteRow(tr("Do not add it"), "", "", "close", OptionChoice(0))
+    none = PaletteRow(tr("Do not add it"), "", "", "close", NO_CLASS_ADDED)
     added = replace(create_row(graph, new), title=tr("Add “%1” to the class list", new.name))
     return [*near, none, replace(added, act="")]
 

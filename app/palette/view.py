@@ -1,7 +1,7 @@
 """The command palette: a text field with matching rows, for labels, commands and names."""
 
 from collections.abc import Callable, Sequence
-from typing import Final, final
+from typing import Any, Final, final
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
@@ -21,7 +21,7 @@ from app.controls import ElidedLabel, fill_column, fill_row, make_label, make_se
 from app.key_names import ENTER_SIGN, enter_name
 from app.mirroring import placed
 from app.painting import font_of, paint_box, paint_chip, paint_icon, paint_text
-from app.palette.logic import AskChoice, Choice, PaletteRow
+from app.palette.logic import AskChoice, PaletteRow
 from app.palette.overlay import Overlay
 from app.texts import tr
 from app.theme.tokens import tokens
@@ -98,7 +98,7 @@ _ROWS_SHOWN: Final = 9
 _LIST_KEYS: Final = {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}
 
 RowsFor = Callable[[str], Sequence[PaletteRow]]
-OnChoice = Callable[[Choice], None]
+OnChoice = Callable[[Any], object]
 
 
 @final
@@ -156,7 +156,7 @@ class Palette(Overlay):
         Args:
             prompt: placeholder and accessible name of the field.
             rows_for: returns the rows for a typed text.
-            on_choice: called once with the choice; not when dismissed.
+            on_choice: called once with the choice of a row; not when dismissed.
             text: initial text, selected.
             foot: further hints, after the effect of Enter.
             at: initially selected row.

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint
 from app.actions.keys import keys_in_use
 from app.actions.row import WRITE, Method, Needs, Section, action
 from app.feature import Feature
-from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, label_rows
+from app.palette.logic import CreateChoice, PaletteRow, label_rows
 from app.review.class_guide import ClassGuide
 from app.review.labelling import (
     DroppedImages,
@@ -317,9 +317,9 @@ class Labelling(Feature):
             key_text=keys_in_use().text_of_class,
         )
 
-    def _on_choice(self, image_ids: Sequence[int], choice: Choice) -> None:
-        if isinstance(choice, ClassChoice):
-            self.label(image_ids, choice.class_id)
+    def _on_choice(self, image_ids: Sequence[int], choice: object) -> None:
+        if isinstance(choice, int):
+            self.label(image_ids, choice)
         elif isinstance(choice, CreateChoice):
             self._images.hold()
             meant = self._folded.meant(image_ids)

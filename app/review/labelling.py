@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject
 
 from app.actions.keys import keys_in_use
-from app.palette.logic import (
-    Choice,
-    ClassChoice,
-    CreateChoice,
-    PaletteRow,
-    class_rows,
-    create_choice,
-    create_row,
-)
+from app.palette.logic import CreateChoice, PaletteRow, class_rows, create_choice, create_row
 from app.palette.view import Palette
 from app.session.subsets import Subset
 from app.texts import marked, plural, tr
@@ -99,9 +91,7 @@ def label_groups(
 def create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
     """Create a class with its first labels, in one action."""
     with project.history.one_step() as step:
-        _, class_id = project.classes.add(
-            choice.name, () if choice.parent_id is None else (choice.parent_id,)
-        )
+        _, class_id = project.classes.add(choice.name, choice.parents)
         arguments = project.labels.set(image_ids, class_id).action.arguments
         replaced = {name: arguments[name] for name in arguments.keys() - {"class", "images"}}
         step.action = action("class_created", choice.name, images=len(image_ids), **replaced)
@@ -203,10 +193,10 @@ class DroppedImages:
         new, known = create_choice(graph, text, under=None), class_rows(graph, text)
         return known if new is None else [create_row(graph, new), *known]
 
-    def _on_choice(self, image_ids: Sequence[int], choice: Choice) -> None:
-        if isinstance(choice, ClassChoice):
-            self._session.label(image_ids, choice.class_id)
-        elif isinstance(choice, CreateChoice):
+    def _on_choice(self, image_ids: Sequence[int], choice: int | CreateChoice) -> None:
+        if isinstance(choice, int):
+            self._session.label(image_ids, choice)
+        else:
             self._session.act(lambda project: create_and_label(project, choice, image_ids))
 
 

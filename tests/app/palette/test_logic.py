@@ -5,8 +5,6 @@ import pytest
 from app.palette.logic import (
     ROW_LIMIT,
     AskChoice,
-    ClassChoice,
-    CommandChoice,
     CreateChoice,
     PaletteRow,
     class_ids_for,
@@ -75,7 +73,7 @@ def test_a_row_shows_by_which_id_or_synonym_it_was_found(graph: CategoryGraph) -
     assert titles("N02041246") == ["Gull (n02041246)"]
     assert titles("bird/lar") == ["Gull (Larus)", "Puffin (Larus arcticus)"]
     assert titles("gull") == ["Gull", "Herring Gull"]
-    assert class_rows(graph, "larus")[0].choice == ClassChoice(graph.find("Gull"))
+    assert class_rows(graph, "larus")[0].choice == graph.find("Gull")
     assert (
         class_rows(graph, "lar", first=[graph.find("Puffin")])[0].title == "Puffin (Larus arcticus)"
     )
@@ -119,7 +117,7 @@ def test_where_a_class_stands(graph: CategoryGraph) -> None:
 def test_commands_hold_every_typed_word() -> None:
     """Words match in any order; prefixes come first."""
     rows = [
-        PaletteRow(title, "", "", "", CommandChoice(title))
+        PaletteRow(title, "", "", "", title)
         for title in ("Add images", "Images to add", "Undo: Add")
     ]
     assert [row.title for row in commands_for(rows, "images")] == ["Images to add", "Add images"]
@@ -133,8 +131,7 @@ def test_a_class_of_that_very_name_comes_before_commands_that_have_it_in_their_t
 ) -> None:
     """Text "gull" finds Gull before "New class under Gull"; "new" finds the command."""
     commands = [
-        PaletteRow(title, "", "", "", CommandChoice(title))
-        for title in ("New class under Gull", "Gull watch")
+        PaletteRow(title, "", "", "", title) for title in ("New class under Gull", "Gull watch")
     ]
     titles = [row.title for row in found_rows(commands, class_rows(graph, "gull"), "gull")]
     assert titles == ["Gull watch", "Gull", "New class under Gull", "Herring Gull"]
