@@ -24,10 +24,8 @@ ACCEPT_ABOVE_MOST: Final = 99
 _RECENT: Final = "recent_projects"
 _GEOMETRY: Final = "window/geometry"
 _PANES: Final = ("window/pane_widths/left", "window/pane_widths/right")
-_ZOOM: Final = "grid/zoom"
 _ORDERS: Final = "grid/orders"
 _UNFOLDED: Final = "projects/unfolded"
-_ACCEPT_ABOVE: Final = "review/accept_above"
 _PROXY: Final = "downloads/proxy"
 _DEVICE: Final = "computing/device"
 _FOLDERS: Final = "folders"
@@ -67,6 +65,19 @@ class _Flag:
         settings.store.setValue(self._key, "true" if is_on else "false")
 
 
+class _Number:
+    """A whole number within bounds."""
+
+    def __init__(self, key: str, default: int, least: int = 0, most: int = 10_000) -> None:
+        self._key, self._default, self._least, self._most = key, default, least, most
+
+    def __get__(self, settings: Settings, _owner: type) -> int:
+        return max(self._least, min(self._most, settings.number(self._key, self._default)))
+
+    def __set__(self, settings: Settings, number: int) -> None:
+        settings.store.setValue(self._key, number)
+
+
 class Settings:
     """Typed access to the program's `QSettings` store; tests pass a `store` of their own."""
 
@@ -82,6 +93,11 @@ class Settings:
     export_format = _Text("export/format")
     export_folder = _Text("export/folder")  # empty: the project's folder
     graph_export_format = _Text("export/graph_format")
+    zoom = _Number("grid/zoom", ZOOM_DEFAULT)  # side of a thumbnail, in logical pixels
+    # Threshold in percent above which predictions of selected images are accepted.
+    accept_above = _Number(
+        "review/accept_above", ACCEPT_ABOVE_DEFAULT, ACCEPT_ABOVE_LEAST, ACCEPT_ABOVE_MOST
+    )
     # Address or folder with the published networks; empty: their publishers.
     mirror = _Text("downloads/mirror")
 
@@ -95,23 +111,20 @@ class Settings:
         return [Path(name) for name in self._texts(_RECENT)][:RECENT_LIMIT]
 
     def remember_project(self, path: Path) -> None:
-        self._keep_recent([path, *(known for known in self.recent_projects() if known != path)])
+        self._mark(_RECENT, str(path), most=RECENT_LIMIT)
 
     def forget_project(self, path: Path) -> None:
-        self._keep_recent([known for known in self.recent_projects() if known != path])
+        self._mark(_RECENT, str(path), is_on=False)
 
     def forget_projects(self) -> None:
-        self._keep_recent([])
-
-    def _keep_recent(self, paths: list[Path]) -> None:
-        self.store.setValue(_RECENT, [str(path) for path in paths[:RECENT_LIMIT]])
+        self.store.setValue(_RECENT, [])
 
     def was_shown(self, hint: str) -> bool:
         """Whether a one-time hint was shown before, in any project."""
         return hint in self._texts(_HINTS)
 
     def remember_shown(self, hint: str) -> None:
-        self._put_first(_HINTS, hint)
+        self._mark(_HINTS, hint)
 
     @property
     def geometry(self) -> QByteArray:
@@ -126,7 +139,7 @@ class Settings:
     @property
     def pane_widths(self) -> tuple[int, int]:
         left, right = (
-            self._number(key, default) for key, default in zip(_PANES, PANES_DEFAULT, strict=True)
+            self.number(key, default) for key, default in zip(_PANES, PANES_DEFAULT, strict=True)
         )
         return left, right
 
@@ -134,15 +147,6 @@ class Settings:
     def pane_widths(self, widths: tuple[int, int]) -> None:
         for key, width in zip(_PANES, widths, strict=True):
             self.store.setValue(key, width)
-
-    @property
-    def zoom(self) -> int:
-        """Side of a thumbnail in the grid, in device-independent pixels."""
-        return self._number(_ZOOM, ZOOM_DEFAULT)
-
-    @zoom.setter
-    def zoom(self, side: int) -> None:
-        self.store.setValue(_ZOOM, side)
 
     def order_of(self, project_id: str) -> str:
         """The chosen order of a project's images; empty for none."""
@@ -158,28 +162,14 @@ class Settings:
         return project_id not in self._texts(_UNFOLDED)
 
     def remember_folding(self, project_id: str, *, is_folding: bool) -> None:
-        others = [each for each in self._texts(_UNFOLDED) if each != project_id]
-        self.store.setValue(
-            _UNFOLDED, (others if is_folding else [project_id, *others])[:_PROJECTS_LIMIT]
-        )
+        self._mark(_UNFOLDED, project_id, is_on=not is_folding)
 
     def is_part_open(self, name: str) -> bool:
         """Whether a collapsible section of the inspector is open; closed by default."""
         return name in self._texts(_OPEN_PARTS)
 
     def remember_part(self, name: str, *, is_open: bool) -> None:
-        others = [each for each in self._texts(_OPEN_PARTS) if each != name]
-        self.store.setValue(_OPEN_PARTS, [*others, name] if is_open else others)
-
-    @property
-    def accept_above(self) -> int:
-        """Threshold in percent above which predictions of selected images are accepted."""
-        stored = self._number(_ACCEPT_ABOVE, ACCEPT_ABOVE_DEFAULT)
-        return max(ACCEPT_ABOVE_LEAST, min(ACCEPT_ABOVE_MOST, stored))
-
-    @accept_above.setter
-    def accept_above(self, percent: int) -> None:
-        self.store.setValue(_ACCEPT_ABOVE, percent)
+        self._mark(_OPEN_PARTS, name, is_on=is_open)
 
     @property
     def device(self) -> str:
@@ -232,7 +222,7 @@ class Settings:
         return project_id in self._texts(_OFFERED)
 
     def remember_offered(self, project_id: str) -> None:
-        self._put_first(_OFFERED, project_id)
+        self._mark(_OFFERED, project_id)
 
     @property
     def proxy(self) -> str:
@@ -253,12 +243,14 @@ class Settings:
         texts = [stored] if isinstance(stored, str) else stored if isinstance(stored, list) else []
         return [str(text) for text in texts if text]
 
-    def _put_first(self, key: str, text: str) -> None:
-        self.store.setValue(
-            key, [text, *(known for known in self._texts(key) if known != text)][:_PROJECTS_LIMIT]
-        )
+    def _mark(
+        self, key: str, text: str, *, is_on: bool = True, most: int = _PROJECTS_LIMIT
+    ) -> None:
+        """Put a text at the beginning of a list, or remove it."""
+        others = [known for known in self._texts(key) if known != text]
+        self.store.setValue(key, ([text, *others] if is_on else others)[:most])
 
-    def _number(self, key: str, default: int) -> int:
+    def number(self, key: str, default: int) -> int:
         try:
             return int(str(self.store.value(key, default)))
         except ValueError:

@@ -201,32 +201,17 @@ class RowData:
         self._image_counts: Mapping[ClassId, int] = {}
         self._with_shots: frozenset[ClassId] = frozenset()
         self._locale = QLocale()
-        self._readers: Mapping[int, Callable[[CategoryGraph, Node, ClassId, int], Any]] = {
-            int(Qt.ItemDataRole.DisplayRole): self._text,
-            int(Qt.ItemDataRole.EditRole): lambda graph, _node, class_id, _column: graph.name(
-                class_id
-            ),
-            int(Qt.ItemDataRole.ToolTipRole): lambda *row: plain_tip(self._tool_tip(*row)),
-            int(Qt.ItemDataRole.AccessibleTextRole): self._accessible_text,
-            int(HAS_SHOTS_ROLE): lambda _graph, _node, class_id, _column: (
-                class_id in self._with_shots
-            ),
-            int(HAS_MORE_PARENTS_ROLE): lambda graph, _node, class_id, _column: (
-                len(graph.parents(class_id)) > 1
-            ),
-            int(PATH_ROLE): self._path,
-            int(NAME_BESIDE_ROLE): lambda graph, _node, class_id, _column: graph.name_beside(
-                class_id
-            ),
-            int(COLOUR_ROLE): self._colour,
-            int(BAR_ROLE): lambda _graph, _node, class_id, _column: self._policy(class_id).bar,
-            int(IS_BROADEST_ROLE): lambda _graph, _node, class_id, _column: (
-                self._policy(class_id).is_broadest
-            ),
-            int(KEY_ROLE): lambda graph, _node, class_id, _column: key_text(graph, class_id),
-            int(IS_DEEPEST_ROLE): lambda _graph, _node, class_id, _column: (
-                self._policy(class_id).is_deepest
-            ),
+        self._readers: Mapping[int, Callable[[CategoryGraph, ClassId], Any]] = {
+            Qt.ItemDataRole.EditRole: CategoryGraph.name,
+            HAS_SHOTS_ROLE: lambda _graph, class_id: class_id in self._with_shots,
+            HAS_MORE_PARENTS_ROLE: lambda graph, class_id: len(graph.parents(class_id)) > 1,
+            PATH_ROLE: self._path,
+            NAME_BESIDE_ROLE: CategoryGraph.name_beside,
+            COLOUR_ROLE: self._colour,
+            BAR_ROLE: lambda _graph, class_id: self._policy(class_id).bar,
+            IS_BROADEST_ROLE: lambda _graph, class_id: self._policy(class_id).is_broadest,
+            KEY_ROLE: key_text,
+            IS_DEEPEST_ROLE: lambda _graph, class_id: self._policy(class_id).is_deepest,
         }
 
     def follow(self, graph: CategoryGraph) -> None:
@@ -246,57 +231,53 @@ class RowData:
         )
 
     def read(self, graph: CategoryGraph, node: Node, column: int, role: int) -> Any:
+        class_id = node.class_id
+        if class_id is None:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._text(graph, class_id, column)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip("\n".join(self._facts(graph, node, class_id, column)))
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return in_sentences(*self._facts(graph, node, class_id, column))
         reader = self._readers.get(role)
-        return (
-            None
-            if reader is None or node.class_id is None
-            else reader(graph, node, node.class_id, column)
-        )
+        return None if reader is None else reader(graph, class_id)
 
-    def _text(self, graph: CategoryGraph, _node: Node, class_id: ClassId, column: int) -> str:
+    def _text(self, graph: CategoryGraph, class_id: ClassId, column: int) -> str:
         if column == NAME:
             return graph.shown_name(class_id)
         count = self._image_counts.get(class_id, 0)
         return self._locale.toString(count) if count else ""
 
-    def _tool_tip(self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int) -> str:
+    def _facts(
+        self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int
+    ) -> Iterator[str]:
+        """The lines of the tool tip."""
         if column == COUNT:
-            return self._count_tip(class_id)
-        also = other_parents(graph, class_id, self.parent_class(node))
-        names = (
-            graph.shown_name(class_id),
-            graph.name_beside(class_id),
-            self._path(graph, node, class_id, column),
-        )
-        lines = [*filter(None, names)]
-        lines += [tr("Also under %1", also)] if also else []
+            yield self._count_tip(class_id)
+            return
+        names = (graph.shown_name(class_id), graph.name_beside(class_id))
+        yield from filter(None, (*names, self._path(graph, class_id)))
+        if also := other_parents(graph, class_id, self.parent_class(node)):
+            yield tr("Also under %1", also)
         policy = self._policy(class_id)
-        lines += (
-            []
-            if policy.bar is None
-            else [tr("Minimum confidence here and below: %1", percent(policy.bar))]
-        )
-        lines += [tr("Subclasses are not predicted")] if policy.is_deepest else []
-        lines += [tr("Broader classes are not predicted")] if policy.is_broadest else []
-        key = keys_in_use().text_of_class(graph.key_of(class_id))
-        lines += [tr("Press %1 to label as this class", key)] if key else []
-        lines += (
-            [] if class_id in self._with_shots else [tr("Needs examples: drop a few images here")]
-        )
-        return "\n".join(lines)
+        if policy.bar is not None:
+            yield tr("Minimum confidence here and below: %1", percent(policy.bar))
+        if policy.is_deepest:
+            yield tr("Subclasses are not predicted")
+        if policy.is_broadest:
+            yield tr("Broader classes are not predicted")
+        if key := keys_in_use().text_of_class(graph.key_of(class_id)):
+            yield tr("Press %1 to label as this class", key)
+        if class_id not in self._with_shots:
+            yield tr("Needs examples: drop a few images here")
 
     def _count_tip(self, class_id: ClassId) -> str:
-        counts = (self._image_counts.get(class_id, 0), self._shot_counts.get(class_id, 0))
-        here, own = counts
+        here, own = self._image_counts.get(class_id, 0), self._shot_counts.get(class_id, 0)
         shots = plural(own, "1 example of its own", "%n examples of its own")
         return clauses(plural(here, "1 image here or below", "%n images here or below"), shots)
 
-    def _accessible_text(
-        self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int
-    ) -> str:
-        return in_sentences(*self._tool_tip(graph, node, class_id, column).split("\n"))
-
-    def _colour(self, _graph: CategoryGraph, _node: Node, class_id: ClassId, _column: int) -> str:
+    def _colour(self, _graph: CategoryGraph, class_id: ClassId) -> str:
         return class_colour(class_id, self.colours.get(class_id, "")).name()
 
     def _policy(self, class_id: ClassId) -> ClassPolicy:
@@ -311,6 +292,6 @@ class RowData:
             return node.upwards()
         return reversed(self.paths[node.class_id])
 
-    def _path(self, graph: CategoryGraph, _node: Node, class_id: ClassId, _column: int) -> str:
+    def _path(self, graph: CategoryGraph, class_id: ClassId) -> str:
         above = () if self.paths is None else self.paths[class_id][:-1]
         return " / ".join(graph.shown_name(each) for each in above if each in graph)

@@ -131,7 +131,7 @@ class Importing(Feature):
         if self.card is None or asked is None:
             return
         self.card.dismiss()
-        chosen = self.card.list.folders
+        chosen = self.card.list
         self._add(without_folders(asked[0], chosen.left_out), chosen.classes, asked[1])
 
     def _on_closed(self) -> None:

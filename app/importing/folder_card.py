@@ -37,7 +37,7 @@ class FolderCard(ScrollingCard):
         set_guide_page(self, "first-collection")
         self.list = FolderList()
         self.list.offer_classes(is_on=True)
-        self.list.folders.choice_changed.connect(self._show_choice)
+        self.list.choice_changed.connect(self._show_choice)
         self.add_button = make_button(tr("Add images"), self.agreed.emit, variant="primary")
         self.keep_button = make_button(tr("Cancel"), self.dismiss)
         self.all_button = make_button(
@@ -77,7 +77,7 @@ class FolderCard(ScrollingCard):
         """
         self._class_name = class_name
         self.list.show_folders(folders)
-        self.list.folders.choose((), known)
+        self.list.choose((), known)
         names = [each.path.name for each in folders if each.depth or not each.below]
         self._question.setText(folders_question(names))
         self._note.setText(parts_note(names))
@@ -90,15 +90,15 @@ class FolderCard(ScrollingCard):
     def _tick(self, *, is_all: bool) -> None:
         from engine.collection.importing.folder_choice import all_class_folders
 
-        model = self.list.folders
-        model.choose(model.left_out, all_class_folders(model.folders) if is_all else ())
+        chosen = all_class_folders(self.list.folders) if is_all else ()
+        self.list.choose(self.list.left_out, chosen)
         self._show_choice()
 
     def _show_choice(self) -> None:
-        model = self.list.folders
-        self._total.setText(images(model.image_count))
-        self.add_button.setText(plain_button(add_text(len(model.classes), self._class_name)))
-        self.add_button.setEnabled(model.image_count > 0)
+        count = self.list.image_count
+        self._total.setText(images(count))
+        self.add_button.setText(plain_button(add_text(len(self.list.classes), self._class_name)))
+        self.add_button.setEnabled(count > 0)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Add on Enter, also from the list."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTreeView
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from app.controls import CellDelegate
 from app.texts import plain_tip, tr
@@ -24,13 +24,11 @@ MOST_UNFOLDED: Final = 200
 collapsed."""
 FOLDER, IMAGES, CLASS = range(3)  # columns
 _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-Index = QModelIndex | QPersistentModelIndex
-NO_INDEX: Final = QModelIndex()
 
 
 @final
-class FolderModel(QAbstractItemModel):
-    """Tree model of folders.
+class FolderList(QTreeWidget):
+    """Folders, each with check boxes; Space or a click toggles one.
 
     The check box of a folder to add changes those of its sub-folders, too.
     """
@@ -43,140 +41,9 @@ class FolderModel(QAbstractItemModel):
         self.left_out: frozenset[Path] = frozenset()
         self.classes: frozenset[Path] = frozenset()
         self.counting: frozenset[Path] = frozenset()
-        self._parents: list[int] = []  # index of each folder's parent; -1 at the top
-        self._children: dict[int, list[int]] = {-1: []}
-        self._rows: list[int] = []  # of each folder among its siblings
-
-    def show_folders(self, folders: Sequence[FoundFolder], counting: Collection[Path] = ()) -> None:
-        """Show folders, each listed before its sub-folders.
-
-        Args:
-            counting: folders whose images are still being counted.
-        """
-        self.beginResetModel()
-        self.folders, self.counting = folders, frozenset(counting)
-        self._parents, self._rows, self._children = [], [], {-1: []}
-        above: list[int] = []
-        for place, folder in enumerate(folders):
-            del above[folder.depth :]
-            siblings = self._children.setdefault(above[-1] if above else -1, [])
-            self._parents.append(above[-1] if above else -1)
-            self._rows.append(len(siblings))
-            siblings.append(place)
-            above.append(place)
-        self.endResetModel()
-
-    def choose(self, left_out: Collection[Path], classes: Collection[Path]) -> None:
-        self.left_out, self.classes = frozenset(left_out), frozenset(classes)
-        self._redraw()
-
-    def _redraw(self) -> None:
-        for siblings in filter(None, self._children.values()):
-            self.dataChanged.emit(
-                self._index_of(siblings[0], FOLDER), self._index_of(siblings[-1], CLASS)
-            )
-
-    def _index_of(self, place: int, column: int) -> QModelIndex:
-        return self.createIndex(self._rows[place], column, place)
-
-    # -- Qt
-
-    def index(self, row: int, column: int, parent: Index = NO_INDEX) -> QModelIndex:
-        children = self._children.get(parent.internalId() if parent.isValid() else -1, [])
-        return (
-            self.createIndex(row, column, children[row]) if row < len(children) else QModelIndex()
-        )
-
-    def parent(self, child: Index = NO_INDEX) -> QModelIndex:  # type: ignore[override]
-        place = self._parents[child.internalId()] if child.isValid() else -1
-        return QModelIndex() if place < 0 else self._index_of(place, FOLDER)
-
-    def rowCount(self, parent: Index = NO_INDEX) -> int:
-        if parent.column() > FOLDER:
-            return 0
-        return len(self._children.get(parent.internalId() if parent.isValid() else -1, ()))
-
-    def columnCount(self, _parent: Index = NO_INDEX) -> int:
-        return CLASS + 1
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole and section == IMAGES:
-            return _RIGHT
-        titles = (tr("Folder"), tr("Images"), tr("Is a class"))
-        return titles[section] if role == Qt.ItemDataRole.DisplayRole else None
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return flags if index.column() == IMAGES else flags | Qt.ItemFlag.ItemIsUserCheckable
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        place, column = index.internalId(), index.column()
-        folder = self.folders[place]
-        if role == Qt.ItemDataRole.DisplayRole and column == FOLDER:
-            return shown(folder.path.name or str(folder.path))
-        if role == Qt.ItemDataRole.DisplayRole and column == IMAGES:
-            return tr("counting…") if folder.path in self.counting else number(folder.images)
-        if role == Qt.ItemDataRole.ToolTipRole and column == FOLDER:
-            return plain_tip(shown(str(folder.path)))
-        if role == Qt.ItemDataRole.TextAlignmentRole and column == IMAGES:
-            return _RIGHT
-        if role == Qt.ItemDataRole.AccessibleTextRole and column == CLASS:
-            return tr("%1 is a class", shown(folder.path.name))
-        return self._box(place, column) if role == Qt.ItemDataRole.CheckStateRole else None
-
-    def _box(self, place: int, column: int) -> Qt.CheckState | None:
-        path = self.folders[place].path
-        if column == CLASS:
-            return Qt.CheckState.Checked if path in self.classes else Qt.CheckState.Unchecked
-        if column == IMAGES:
-            return None
-        states = {
-            self.folders[each].path in self.left_out for each in self._with_those_below(place)
-        }
-        if len(states) > 1:
-            return Qt.CheckState.PartiallyChecked
-        return Qt.CheckState.Unchecked if states == {True} else Qt.CheckState.Checked
-
-    def _with_those_below(self, place: int) -> Iterator[int]:
-        """Indices of the folders with images of their own in a subtree; these are consecutive."""
-        for each in range(place, len(self.folders)):
-            if each > place and self.folders[each].depth <= self.folders[place].depth:
-                return
-            if self.folders[each].own:
-                yield each
-
-    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        if role != Qt.ItemDataRole.CheckStateRole:
-            return False
-        place, is_on = index.internalId(), Qt.CheckState(value) != Qt.CheckState.Unchecked
-        if index.column() == CLASS:
-            paths = {self.folders[place].path}
-            self.classes = self.classes | paths if is_on else self.classes - paths
-        else:
-            paths = {self.folders[each].path for each in self._with_those_below(place)}
-            self.left_out = self.left_out - paths if is_on else self.left_out | paths
-        self._redraw()
-        self.choice_changed.emit()
-        return True
-
-    @property
-    def image_count(self) -> int:
-        """Number of images in the folders to add."""
-        return sum(each.own for each in self.folders if each.path not in self.left_out)
-
-
-@final
-class FolderList(QTreeView):
-    """Shows the folders; Space or a click toggles a check box."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.folders = FolderModel()
-        self.setModel(self.folders)
+        self._items: list[QTreeWidgetItem] = []  # of the folders
+        self.setHeaderLabels([tr("Folder"), tr("Images"), tr("Is a class")])
+        self.headerItem().setTextAlignment(IMAGES, _RIGHT)
         self.setAccessibleName(tr("Image folders"))
         self.setProperty("role", "preview")
         self.setItemDelegate(CellDelegate(self))
@@ -191,20 +58,85 @@ class FolderList(QTreeView):
         for column in (IMAGES, CLASS):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         self.offer_classes(is_on=False)
+        self.itemChanged.connect(self._on_item_changed)
 
     def show_folders(self, folders: Sequence[FoundFolder], counting: Collection[Path] = ()) -> None:
-        """Show folders (`FolderModel.show_folders`)."""
-        self.folders.show_folders(folders, counting)
-        if len(folders) <= MOST_UNFOLDED:
+        """Show folders, each listed before its sub-folders.
+
+        Args:
+            counting: folders whose images are still being counted.
+        """
+        self.clear()
+        self.folders, self.counting = folders, frozenset(counting)
+        self._items = []
+        above: list[QTreeWidgetItem] = []
+        for folder in folders:
+            del above[folder.depth :]
+            item = self._make_item(folder)
+            above[-1].addChild(item) if above else self.addTopLevelItem(item)
+            self._items.append(item)
+            above.append(item)
+        self._show_boxes()
+        is_short = len(folders) <= MOST_UNFOLDED
+        if is_short:
             self.expandAll()
-        rows = max(
-            1, min(len(folders) if len(folders) <= MOST_UNFOLDED else ROWS_IN_SIGHT, ROWS_IN_SIGHT)
-        )
+        rows = max(1, min(len(folders), ROWS_IN_SIGHT)) if is_short else ROWS_IN_SIGHT
         height = max(
             tokens().spacing.control_height - tokens().spacing.tiny, self.sizeHintForRow(0)
         )
         self.setFixedHeight(self.header().sizeHint().height() + rows * height + 2)
         self.setRootIsDecorated(any(each.depth for each in folders))
+
+    def _make_item(self, folder: FoundFolder) -> QTreeWidgetItem:
+        path, is_counting = folder.path, folder.path in self.counting
+        images = tr("counting…") if is_counting else number(folder.images)
+        item = QTreeWidgetItem([shown(path.name or str(path)), images])
+        item.setToolTip(FOLDER, plain_tip(shown(str(path))))
+        item.setTextAlignment(IMAGES, _RIGHT)
+        words = tr("%1 is a class", shown(path.name))
+        item.setData(CLASS, Qt.ItemDataRole.AccessibleTextRole, words)
+        return item
+
+    def choose(self, left_out: Collection[Path], classes: Collection[Path]) -> None:
+        self.left_out, self.classes = frozenset(left_out), frozenset(classes)
+        self._show_boxes()
+
+    def _show_boxes(self) -> None:
+        with QSignalBlocker(self):
+            for place, (item, folder) in enumerate(zip(self._items, self.folders, strict=True)):
+                out = {path in self.left_out for path in self._paths_below(place)}
+                whole = Qt.CheckState.Unchecked if out == {True} else Qt.CheckState.Checked
+                state = Qt.CheckState.PartiallyChecked if len(out) > 1 else whole
+                is_class = folder.path in self.classes
+                item.setCheckState(FOLDER, state)
+                item.setCheckState(
+                    CLASS, Qt.CheckState.Checked if is_class else Qt.CheckState.Unchecked
+                )
+
+    def _paths_below(self, place: int) -> Iterator[Path]:
+        """The folders with images of their own in a subtree; these are consecutive."""
+        for each in range(place, len(self.folders)):
+            if each > place and self.folders[each].depth <= self.folders[place].depth:
+                return
+            if self.folders[each].own:
+                yield self.folders[each].path
+
+    def _on_item_changed(self, item: QTreeWidgetItem, column: int) -> None:
+        place = self._items.index(item)
+        is_on = item.checkState(column) is not Qt.CheckState.Unchecked
+        if column == CLASS:
+            paths = {self.folders[place].path}
+            self.classes = self.classes | paths if is_on else self.classes - paths
+        else:
+            paths = set(self._paths_below(place))
+            self.left_out = self.left_out - paths if is_on else self.left_out | paths
+        self._show_boxes()
+        self.choice_changed.emit()
+
+    @property
+    def image_count(self) -> int:
+        """Number of images in the folders to add."""
+        return sum(each.own for each in self.folders if each.path not in self.left_out)
 
     def offer_classes(self, *, is_on: bool) -> None:
         """Show or hide the check boxes of classes."""

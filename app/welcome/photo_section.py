@@ -41,7 +41,7 @@ class PhotoSection(QWidget):
             tr("Choose a folder of images"), self.folder_wanted.emit, strong, quiet
         )
         self.list = FolderList()
-        self.list.folders.choice_changed.connect(self._on_choice_changed)
+        self.list.choice_changed.connect(self._on_choice_changed)
         self.add_button = make_button(
             tr("Add a folder…"), self.folder_wanted.emit, icon_name="folder_add"
         )
@@ -56,7 +56,7 @@ class PhotoSection(QWidget):
         return self._total.text()
 
     def choose(self, left_out: Collection[Path], classes: Collection[Path]) -> None:
-        self.list.folders.choose(left_out, classes)
+        self.list.choose(left_out, classes)
         self.show_count(0)
 
     def show_folders(self, folders: Sequence[FoundFolder], counting: Collection[Path]) -> None:
@@ -64,16 +64,14 @@ class PhotoSection(QWidget):
         self.drop_box.setVisible(not folders)
         self.list.setVisible(bool(folders))
         self._foot.setVisible(bool(folders))
-        model = self.list.folders
-        if (folders, frozenset(counting)) != (model.folders, model.counting):
+        if (folders, frozenset(counting)) != (self.list.folders, self.list.counting):
             self.list.show_folders(folders, counting)
         self.show_count(0)
 
     def show_count(self, count: int) -> None:
         """Show the number of images, including `count` that were just found."""
-        model = self.list.folders
-        total = images(model.image_count + count)
-        self._total.show_text(tr("%1 so far…", total) if model.counting else total)
+        total = images(self.list.image_count + count)
+        self._total.show_text(tr("%1 so far…", total) if self.list.counting else total)
 
     def _on_choice_changed(self) -> None:
         self.show_count(0)

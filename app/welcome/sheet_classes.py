@@ -136,12 +136,12 @@ class SheetClasses(QObject):
 
     def _on_boxes_changed(self) -> None:
         assert self._card is not None, "the boxes are on it"
-        model = self._card.photos.list.folders
-        self._choice.change(left_out=model.left_out)
+        ticked = self._card.photos.list
+        self._choice.change(left_out=ticked.left_out)
         if self._choice.project.classes_from is ClassesFrom.FOLDERS:
-            self._choice.change(class_folders=model.classes)
+            self._choice.change(class_folders=ticked.classes)
         else:
-            self._of_list = model.classes
+            self._of_list = ticked.classes
         self._show_ticked()
 
     def show_ticks(self) -> None:

@@ -60,7 +60,7 @@ def test_what_is_chosen_goes_where_a_drop_goes(
     click(desk.window.of(Projects).page.buttons["new_project"])
     card = known_sheet(desk)
     click(card.photos.drop_box)
-    desk.wait(lambda: [each.path for each in card.photos.list.folders.folders] == [tmp_path])
+    desk.wait(lambda: [each.path for each in card.photos.list.folders] == [tmp_path])
     assert not card.photos.drop_box.isVisible()
     desk.press(Key.Key_Escape)
 

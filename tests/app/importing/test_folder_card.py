@@ -50,7 +50,7 @@ def test_only_folders_called_as_classes_are_ticked(reviewing: Desk, folder: Path
     before, classes = len(reviewing.state.image_ids), len(reviewing.graph)
     card = asked(reviewing, folder)
     assert card.question == "Are these folders your classes? line 3, parts, samples, …"
-    assert {path.name for path in card.list.folders.classes} == {"Red disc"}
+    assert {path.name for path in card.list.classes} == {"Red disc"}
     assert card.add_button.text() == "Add with 1 class"
     reviewing.wait(lambda: not clipped(card))
     change = changed_by(

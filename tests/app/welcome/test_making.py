@@ -135,7 +135,7 @@ def test_a_click_on_a_card_chooses_and_is_remembered(
         desk.wait(lambda: settings.was_offered(project.backups.project_id))
     desk.press(Key.Key_N, CONTROL | SHIFT)
     desk.wait(card.isVisible)
-    assert card.photos.list.folders.folders == ()
+    assert card.photos.list.folders == ()
     assert card.speed.chosen == FAST
 
 
@@ -293,7 +293,7 @@ def test_folders_are_listed_with_counts_and_boxes(desk: Desk, sites: Path) -> No
     """With two of three ticked, the box of their parent is partially checked."""
     card = dropped(desk, sites)
     folders = card.photos.list
-    assert [(each.path.name, each.images) for each in folders.folders.folders] == [
+    assert [(each.path.name, each.images) for each in folders.folders] == [
         ("trip", 6),
         ("Blue disc", 2),
         ("site A", 2),
@@ -348,7 +348,7 @@ def test_photos_and_a_list_are_dropped_together(desk: Desk, sites: Path, tmp_pat
     card = drop_on_first_page(desk, [sites, classes])
     assert card.classes.way is ClassesFrom.FILE
     assert card.classes.summary.text() == "3 classes on 2 levels: Disc"
-    assert {path.name for path in card.photos.list.folders.classes} == {"Blue disc"}
+    assert {path.name for path in card.photos.list.classes} == {"Blue disc"}
     made(desk, card, 6)
     assert {desk.graph.name(each) for each in desk.graph.roots()} == {"Disc"}
     assert labelled(desk) == {"Blue disc"}
@@ -444,7 +444,7 @@ def test_closing_the_sheet_loses_nothing(
     other.wait(lambda: again.place.name.text() == "spring")
     assert again.photos.total == "4 images"
     assert again.classes.way is ClassesFrom.FOLDERS
-    assert {path.name for path in again.photos.list.folders.classes} == {"Blue disc"}
+    assert {path.name for path in again.photos.list.classes} == {"Blue disc"}
     click(other, again.clear_button)
     other.wait(again.photos.drop_box.isVisible)
     assert (again.place.name.text(), again.classes.way) == ("", ClassesFrom.NOWHERE)
