@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 
@@ -62,17 +63,12 @@ class Feature(QObject):
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """The methods of its actions, by action name."""
         return {
-            row.name: self._callback(getattr(self, name), given)
+            row.name: partial(self.do, getattr(self, name), *given)
             for row, name, given in actions_of(type(self))
         }
 
-    def _callback(
-        self, method: Callable[..., object], given: tuple[object, ...]
-    ) -> Callable[[], None]:
-        return lambda: self.do(lambda: method(*given))
-
-    def do(self, act: Callable[[], object]) -> None:
-        act()
+    def do(self, act: Callable[..., object], *given: object) -> None:
+        act(*given)
 
     def there(self) -> Needs:
         """What it provides to actions that need it, while a project is open."""

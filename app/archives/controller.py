@@ -93,14 +93,15 @@ class Archives(Feature):
             if look == self._look:
                 card.show_look(found)
 
-        def work() -> None:
+        def work() -> CopyLook:
             from app.archives.logic import look_at_copy
 
-            found = look_at_copy(archive, folder)
-            self._thread.post(lambda: deliver(found))
+            return look_at_copy(archive, folder)
 
-        self._thread.submit(
-            work, lambda reason: card.show_failure(sentence(reason)) if look == self._look else None
+        self._thread.ask(
+            work,
+            deliver,
+            lambda reason: card.show_failure(sentence(reason)) if look == self._look else None,
         )
 
     def _browse(self) -> None:

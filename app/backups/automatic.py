@@ -79,12 +79,11 @@ class AutomaticBackups(QObject):
         info, cancel = self._session.info, self.cancel
         if info is None or not info.is_writable:
             return
-
-        def work() -> None:
-            if take(cancel) is not None:
-                self.worker.post(self.count_as_made)
-
-        self.worker.submit(work, self._complain)
+        self.worker.ask(
+            lambda: take(cancel),
+            lambda made: None if made is None else self.count_as_made(),
+            self._complain,
+        )
 
     def _complain(self, reason: str) -> None:
         if not self._has_complained and self._session.info is not None:

@@ -223,13 +223,12 @@ class Backups(PanelFeature["BackupsPanel"]):
         self._show_failure("")
         self.panel.show_busy(tr("Backing up…"))
 
-        def work() -> None:
+        def work() -> Backup:
             from engine.project.backups.keeping import back_up
 
-            made = backups.take(cancel=cancel) if info.is_writable else back_up(info.path)
-            self.automatic.worker.post(lambda: self._on_backed_up(made))
+            return backups.take(cancel=cancel) if info.is_writable else back_up(info.path)
 
-        self.automatic.worker.submit(work, self._show_failure)
+        self.automatic.worker.ask(work, self._on_backed_up, self._show_failure)
 
     def _on_backed_up(self, made: Backup) -> None:
         from app.backups.wording import made_text
@@ -273,9 +272,8 @@ class Backups(PanelFeature["BackupsPanel"]):
             from engine.project.backups.place import choose_folder
 
             choose_folder(backups.project_id, folder)
-            self.automatic.worker.post(self.refresh)
 
-        self.automatic.worker.submit(work, self._show_failure)
+        self.automatic.worker.ask(work, lambda _chosen: self.refresh(), self._show_failure)
 
     def _show_folder(self) -> None:
         """Show the backups in the system's file browser, or the first folder above that exists."""

@@ -163,13 +163,12 @@ class Restoring(QObject):
     def _on_damaged(self, project: Path) -> None:
         """Offer the newest valid backup of a project that cannot be opened, or a choice."""
 
-        def work() -> None:
+        def work() -> Offer:
             from engine.project.backups.listing import offer_for
 
-            offer = offer_for(project, is_verified=True)
-            self._worker.post(lambda: self._offer(project, offer))
+            return offer_for(project, is_verified=True)
 
-        self._worker.submit(work, self._session.failed.emit)
+        self._worker.ask(work, lambda offer: self._offer(project, offer), self._session.failed.emit)
 
     def _offer(self, project: Path, offer: Offer) -> None:
         from app.backups.logic import first_sure, offered_groups
@@ -207,14 +206,15 @@ class OpenedBackup(QObject):
         shell.session.closed.connect(self.notice.hide)
 
     def _on_opened(self, info: ProjectInfo) -> None:
-        def work() -> None:
+        def work() -> BackupOrigin | None:
             from engine.project.backups.listing import origin_of
 
-            origin = origin_of(info.path)
-            self._worker.post(lambda: self._show(info, origin))
+            return origin_of(info.path)
 
         self.notice.hide()
-        self._worker.submit(work, self._shell.session.failed.emit)
+        self._worker.ask(
+            work, lambda origin: self._show(info, origin), self._shell.session.failed.emit
+        )
 
     def _show(self, info: ProjectInfo, origin: BackupOrigin | None) -> None:
         from app.backups.wording import copy_name, opened_backup_text

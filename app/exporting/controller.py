@@ -15,6 +15,7 @@ from app.file_dialogs import choose_folder_beside, save_file_at
 from app.jobs.background_thread import BackgroundThread, Work
 from app.jobs.slot import JobSlot
 from app.texts import marked, tr
+from engine.errors import Cancelled
 
 if TYPE_CHECKING:  # lazy imports for a fast start
     from app.exporting.logic import ExportLook
@@ -158,14 +159,16 @@ class Exporting(Feature):
                 if self._session.state is not state:
                     self._settled.start()
 
-        def work() -> None:
+        def work() -> ExportLook:
             from app.exporting.logic import look_at
 
-            if is_wanted():
-                found = look_at(info.path, state, choice, is_named=is_named)
-                self._thread.post(lambda: deliver(found))
+            if not is_wanted():
+                raise Cancelled
+            return look_at(info.path, state, choice, is_named=is_named)
 
-        self._thread.submit(work, lambda reason: card.show_failure(reason) if is_wanted() else None)
+        self._thread.ask(
+            work, deliver, lambda reason: card.show_failure(reason) if is_wanted() else None
+        )
 
     def _browse(self) -> None:
         from app.exporting.view import title_of_browsing

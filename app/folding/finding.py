@@ -104,7 +104,7 @@ class FoldFinding(QObject):
         caches, tried = self._session.caches, self._tried
         waiting, self._waiting = self._waiting, []  # includes callbacks of a replaced request
 
-        def work() -> None:
+        def work() -> tuple[Folds, Pictures]:
             from engine.collection.find_folds import find_folds
             from engine.collection.folding.fingerprints import (
                 cached_fingerprints,
@@ -112,13 +112,12 @@ class FoldFinding(QObject):
             )
 
             prints = cached_fingerprints(given.content_keys, caches)
-            folds = find_folds(given, prints)
-            pictures = without_fingerprint(
-                given.paths, given.parts, given.content_keys, prints
-            ).without(tried)
-            self._thread.post(lambda: self._take(info, folds, pictures, waiting))
+            pictures = without_fingerprint(given.paths, given.parts, given.content_keys, prints)
+            return find_folds(given, prints), pictures.without(tried)
 
-        self._thread.submit(work, self._session.failed.emit)
+        self._thread.ask(
+            work, lambda found: self._take(info, *found, waiting), self._session.failed.emit
+        )
 
     def _take(
         self, info: ProjectInfo, folds: Folds, without_fingerprint: Pictures, waiting: _Waiting

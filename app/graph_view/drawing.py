@@ -273,12 +273,11 @@ class Layouts(QObject):
         if request is None:
             return
         self._waiting, self.is_busy = None, True
-
-        def work() -> None:
-            answer, layout = lay_out_requested(request, before)
-            self._thread.post(lambda: self._deliver(answer, layout))
-
-        self._thread.submit(work, self._on_failed)
+        self._thread.ask(
+            lambda: lay_out_requested(request, before),
+            lambda made: self._deliver(*made),
+            self._on_failed,
+        )
 
     def _deliver(self, answer: LaidOut, layout: Layout) -> None:
         self.is_busy, self._before = False, layout

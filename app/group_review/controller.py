@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, final
@@ -223,10 +223,10 @@ class GroupReview(Feature):
 
     # -- answers
 
-    def do(self, act: object) -> None:
+    def do(self, act: Callable[..., object], *given: object) -> None:
         """Perform an action while background computation is paused."""
         with self._shell.undisturbed():
-            act()  # type: ignore[operator]
+            act(*given)
 
     def _accept(self, *, every: bool = False) -> None:
         from app.group_review.logic import majority_of
@@ -346,7 +346,7 @@ class GroupReview(Feature):
     def _on_named(self, class_id: int) -> None:
         if self._page is not None:
             self._page.setFocus()
-        self.do(lambda: self._label(class_id))
+        self.do(self._label, class_id)
 
     def _on_created(self, change: Change) -> None:
         """Remember the new class; the group is left by `_on_change_made`."""

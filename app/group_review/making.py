@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.background_thread import BackgroundThread
 from engine.collection.review_groups import ReviewQueue, make_queue, next_groups
-from engine.errors import Cancelled
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -86,16 +85,16 @@ class QueueMaker(QObject):
     def _run(self, make: Callable[[CancelToken], ReviewQueue]) -> None:
         token = self._token = self._session.resting_token()
 
-        def work() -> None:
+        def work() -> tuple[ReviewQueue, float]:
             begun_s = time.perf_counter()
-            try:
-                queue = make(token)
-            except Cancelled:
-                return
-            took_s = time.perf_counter() - begun_s
-            self._thread.post(lambda: self._take(token, queue, took_s))
+            queue = make(token)
+            return queue, time.perf_counter() - begun_s
 
-        self._thread.submit(work, lambda line: self._on_failed(token, line))
+        self._thread.ask(
+            work,
+            lambda made: self._take(token, *made),
+            lambda line: self._on_failed(token, line),
+        )
 
     def _take(self, token: CancelToken, queue: ReviewQueue, took_s: float) -> None:
         if token is self._token:

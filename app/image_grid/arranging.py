@@ -72,12 +72,7 @@ class Arranging(QObject):
         if arrange is None:
             return
         turn = self._turn
-
-        def work() -> None:
-            found = arrange()
-            self._thread.post(lambda: self._deliver(turn, found))
-
-        self._thread.submit(work, self._on_failed)
+        self._thread.ask(arrange, lambda found: self._deliver(turn, found), self._on_failed)
 
     def _deliver(self, turn: int, found: Arrangement) -> None:
         if turn == self._turn:

@@ -10,7 +10,6 @@ from app.actions.row import WRITE_FOR_GOOD, Section, action
 from app.feature import Feature
 from app.file_dialogs import Purpose, choose_folder, open_files
 from app.importing.wording import file_kinds, import_text
-from app.jobs.background_thread import DetachedJob
 from app.texts import marked, tr
 from app.wording import in_sentences
 
@@ -81,13 +80,12 @@ class Importing(Feature):
 
             return find_images_and_parts(paths, on_progress=on_progress, cancel=cancel)
 
-        job = DetachedJob(tr("Looking for images"), work)
-        job.keeps_finished, job.is_followed = False, True
-        job.finished.connect(lambda found: self._on_found(found, class_id))
-        job.failed.connect(self._session.failed)
-        self._session.closed.connect(job.cancel)
-        self._session.jobs.watch(job)
-        job.start()
+        self._session.read_files(
+            tr("Looking for images"),
+            work,
+            lambda found: self._on_found(found, class_id),
+            is_followed=True,
+        )
 
     def _on_found(self, found: FoundImages, class_id: int | None) -> None:
         if not any(folder.names for folder in found.folders):

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import FunctionType, MethodType
-from typing import Final, final
+from typing import Final, TypeVar, final
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
@@ -23,7 +23,12 @@ from engine.priority import lower_thread_priority
 
 _log = logging.getLogger(__name__)
 
-Deliver = Callable[[], None]
+Deliver = Callable[[], object]
+T = TypeVar("T")
+
+
+def ignore(*_result: object) -> None:
+    """Do nothing with a result."""
 
 
 @final
@@ -55,7 +60,21 @@ class BackgroundThread(QObject):
     def is_busy(self) -> bool:
         return self._waiting > 0
 
-    def submit(self, work: Callable[[], None], on_failure: Callable[[str], None]) -> None:
+    def ask(
+        self,
+        question: Callable[[], T],
+        on_answer: Callable[[T], object],
+        on_failure: Callable[[str], object] = ignore,
+    ) -> None:
+        """Run `question` after all earlier work; its answer arrives on the GUI thread."""
+
+        def work() -> None:
+            answer = question()
+            self.post(lambda: on_answer(answer))
+
+        self.submit(work, on_failure)
+
+    def submit(self, work: Callable[[], None], on_failure: Callable[[str], object]) -> None:
         """Run `work` after all earlier work; it delivers results with `post`.
 
         `on_failure` is called with a message.
@@ -76,7 +95,7 @@ class BackgroundThread(QObject):
         self._is_stopped = True
         self._executor.shutdown(wait=True)
 
-    def _run(self, work: Callable[[], None], on_failure: Callable[[str], None]) -> None:
+    def _run(self, work: Callable[[], None], on_failure: Callable[[str], object]) -> None:
         try:
             work()
         except Cancelled:

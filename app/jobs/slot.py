@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.background_thread import BackgroundThread, DetachedJob, ThreadJob, Work
+from app.jobs.background_thread import BackgroundThread, DetachedJob, ThreadJob, Work, ignore
 from app.jobs.process_job import ProcessJob
 from engine.events import Progress
 
@@ -31,10 +31,6 @@ class Stage(StrEnum):
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
-
-
-def ignore(*_arguments: object) -> None:
-    """Do nothing with a result."""
 
 
 @final

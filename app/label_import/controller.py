@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, final
 from app.actions.row import WRITE_FOR_GOOD, Section, action
 from app.feature import Imports
 from app.file_dialogs import Purpose
-from app.jobs.background_thread import DetachedJob
 from app.texts import marked, tr
 from engine.files import shown
 
@@ -77,18 +76,13 @@ class LabelImports(Imports["LabelImportCard"]):
             self._shell.images_given.emit(paths, None)
             return
         source = paths[0]
-        job = DetachedJob(
+        self._session.read_files(
             tr("Reading %1", shown(source.name)),
             lambda _on_progress, _cancel: is_label_file(source),
+            lambda found: (
+                self.read(source) if found else self._shell.images_given.emit(paths, None)
+            ),
         )
-        job.keeps_finished = False
-        job.finished.connect(
-            lambda found: self.read(source) if found else self._shell.images_given.emit(paths, None)
-        )
-        job.failed.connect(self._session.failed)
-        self._session.closed.connect(job.cancel)
-        self._session.jobs.watch(job)
-        job.start()
 
     def _import(self, adds_classes: bool, adds_images: bool, who: str, threshold: float) -> None:
         survey = None if self.card is None else self.card.survey

@@ -117,13 +117,13 @@ class PointPainter:
         key, window, radius = self._key(), self._pixel_view(ratio), view.radius * ratio
         places, colours, ground = order.places, order.colours, _ground()
 
-        def work() -> None:
+        def work() -> QImage:
             pixels = draw_smooth(places, colours, window, radius, ground)
             image = image_over(pixels).copy()
             image.setDevicePixelRatio(ratio)
-            self._thread.post(lambda: self._take(key, image))
+            return image
 
-        self._thread.submit(work, lambda _message: None)
+        self._thread.ask(work, lambda image: self._take(key, image))
 
     def _take(self, key: object, image: QImage) -> None:
         if key == self._key() and not self._view.chosen_count:

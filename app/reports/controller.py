@@ -81,21 +81,16 @@ class Reports(Feature):
     def _make(self, sessions: tuple[str, ...], on_made: Callable[[str], None]) -> None:
         if self._thread is None:
             self._thread = BackgroundThread("reports", self)
-        thread, path, device = (
-            self._thread,
-            self._log.path,
-            tr("Device: %1", self._shell.device_name()),
-        )
+        path, device = self._log.path, tr("Device: %1", self._shell.device_name())
 
-        def work() -> None:
+        def work() -> str:
             from app.reports.logic import faulty_worker_sessions, report_text
 
             own = sessions or ((session_text(path),) if path is not None else ())
-            text = report_text(device, [*own, *faulty_worker_sessions()])
-            thread.post(lambda: on_made(text))
+            return report_text(device, [*own, *faulty_worker_sessions()])
 
         self._log.has_unread_error = False
-        thread.submit(work, self._toast.say_failure)
+        self._thread.ask(work, on_made, self._toast.say_failure)
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)

@@ -111,11 +111,11 @@ class Labelling(Feature):
         self._images.grid.setFocus()
         self._guide.look()
 
-    def do(self, act: Callable[[], object]) -> None:
+    def do(self, act: Callable[..., object], *given: object) -> None:
         """Perform an action while background computation is paused."""
         self._session.current_card.hold_still()
         with self._shell.undisturbed():
-            act()
+            act(*given)
 
     def _open_menu(self, place: QPoint) -> None:
         self._shell.registry.menu_of(IMAGE_MENU, self._shell).popup(place)

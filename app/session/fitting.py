@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.background_thread import BackgroundThread
-from app.session.runner import Runner, ignore, update_of_state
-from engine.errors import Cancelled
+from app.jobs.background_thread import BackgroundThread, ignore
+from app.session.runner import Runner, update_of_state
 from engine.events import CancelToken
 
 if TYPE_CHECKING:
@@ -170,17 +169,14 @@ class Fitting(QObject):
         def on_first(first: FirstAnswers) -> None:
             self._thread.post(lambda: self._take_first(run, first))
 
-        def work() -> None:
+        def work() -> FitOutcome:
             from engine.collection.fitting import run_fit
 
-            try:
-                outcome = run_fit(wanted, run.token, on_first=on_first, next_input=run.next_input)
-            except Cancelled:
-                # Its project was closed, or another run has begun.
-                return
-            self._thread.post(lambda: self._take(run, outcome))
+            return run_fit(wanted, run.token, on_first=on_first, next_input=run.next_input)
 
-        self._thread.submit(work, lambda line: self._on_failed(run, line))
+        self._thread.ask(
+            work, lambda outcome: self._take(run, outcome), lambda line: self._on_failed(run, line)
+        )
 
     def _take_first(self, run: _Run, first: FirstAnswers) -> None:
         if run is self._run:

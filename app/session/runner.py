@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, final
 import shiboken6
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.background_thread import BackgroundThread, ThreadJob
+from app.jobs.background_thread import BackgroundThread, ThreadJob, ignore
 from app.jobs.slow_work import SlowWork
 from app.session.guesses import Guesses
 from app.session.opening import BackboneMaking, UnmadeBackboneError
@@ -119,10 +119,6 @@ def listed(live: LiveCollection) -> StateUpdate:
 T = TypeVar("T")
 Make = Callable[[Path, CacheFolders, BackboneMaking, SlowWork], "LiveCollection"]
 """Creates or opens a project, on the project thread."""
-
-
-def ignore(*_result: object) -> None:
-    """Do nothing with a result."""
 
 
 @final

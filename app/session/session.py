@@ -15,20 +15,14 @@ from typing import TYPE_CHECKING, TypeVar, final
 
 from PySide6.QtCore import QObject, Signal
 
+from app.jobs.background_thread import DetachedJob, Work, ignore
 from app.jobs.job import Job, JobRunner
 from app.session.current_card import CurrentCard
 from app.session.fitting import Fitting
 from app.session.guesses import Guesses
 from app.session.label_writer import LabelWriter
 from app.session.opening import BackboneMaking, create_collection, open_collection, open_for_reading
-from app.session.runner import (
-    ProjectInfo,
-    Runner,
-    StateUpdate,
-    ignore,
-    update_of_change,
-    update_of_state,
-)
+from app.session.runner import ProjectInfo, Runner, StateUpdate, update_of_change, update_of_state
 from app.session.what_if import WhatIfSession
 from engine.collection.state import CollectionState, Sorting
 from engine.config import CacheFolders
@@ -319,6 +313,23 @@ class Session(QObject):
         self.jobs.watch(job)
         job.start()
         return job
+
+    def read_files(
+        self,
+        title: str,
+        work: Work,
+        on_read: Callable[[T], object],
+        *,
+        is_followed: bool = False,
+    ) -> None:
+        """Read files as a job on a thread of its own; cancelled once the project is closed."""
+        job = DetachedJob(title, work)
+        job.keeps_finished, job.is_followed = False, is_followed
+        job.finished.connect(on_read)
+        job.failed.connect(self.failed)
+        self.closed.connect(job.cancel)
+        self.jobs.watch(job)
+        job.start()
 
     def sort_by(self, sortings: frozenset[Sorting]) -> None:
         """Set the sort orders whose ranks the states include, also of projects opened later."""
