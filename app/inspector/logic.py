@@ -18,6 +18,7 @@ from engine.graph.shown_language import shown_language
 if TYPE_CHECKING:  # deferred so that the window opens sooner
     from collections.abc import Mapping
 
+    from app.session.current_card import Ranking
     from engine.collection.answers import ClassFacts
     from engine.evaluation.policy_curve import PolicyCurve
     from engine.everyday.classifier import Explanation, ScoredClass
@@ -241,6 +242,22 @@ def digit_rows(
     graph: CategoryGraph, tops: Sequence[ScoredClass], *, is_unknown: bool
 ) -> tuple[ScoreRow, ...]:
     return score_rows(graph, worth_showing(tops, is_unknown=is_unknown), with_digits=True)
+
+
+def digit_classes(graph: CategoryGraph, meant: Ranking) -> tuple[int, ...]:
+    """The classes of the digit keys for a ranking."""
+    rows = digit_rows(graph, meant.tops, is_unknown=meant.is_unknown)
+    return tuple(row.class_id for row in rows)
+
+
+def class_meant(graph: CategoryGraph, facts: ImageFacts, meant: Ranking, class_id: int) -> int:
+    """The class that a choice of a displayed class refers to: the one meant in its row."""
+    rows = [*digit_classes(graph, meant)]
+    if meant.headline != meant.best_class:
+        rows.insert(0, meant.headline)
+    shown = [row.class_id for row in facts.rows]
+    place = shown.index(class_id) if class_id in shown else len(rows)
+    return rows[place] if place < len(rows) else class_id
 
 
 def image_facts(

@@ -16,8 +16,9 @@ from app.inspector.image_page import ImagePage
 from app.inspector.logic import (
     ClassPageFacts,
     ImageFacts,
+    class_meant,
     class_page_facts,
-    digit_rows,
+    digit_classes,
     image_facts,
     label_shown,
 )
@@ -140,10 +141,7 @@ class Inspector(QWidget):
         facts, meant = self.image_facts, self._session.current_card.meant(image_id)
         if facts is None or facts.image_id != image_id or meant is None:
             return ()
-        return tuple(
-            row.class_id
-            for row in digit_rows(self._session.graph, meant.tops, is_unknown=meant.is_unknown)
-        )
+        return digit_classes(self._session.graph, meant)
 
     def _label_shown(self, state: CollectionState, image_id: int) -> Label | None:
         guess = self._session.guesses.of(image_id)
@@ -245,16 +243,9 @@ class Inspector(QWidget):
         """Label as the class of a row; just after a change, as the row shown before it."""
         image_id, facts = self._image_id, self.image_facts
         meant = None if image_id is None else self._session.current_card.meant(image_id)
-        if image_id is None or facts is None or meant is None:
-            return
-        shown = [row.class_id for row in facts.rows]
-        before = list(self.top_classes_of(image_id))
-        if meant.headline != meant.best_class:
-            before.insert(0, meant.headline)
-        place = shown.index(class_id) if class_id in shown else len(before)
-        self.requests.label_requested.emit(
-            image_id, before[place] if place < len(before) else class_id
-        )
+        if image_id is not None and facts is not None and meant is not None:
+            class_id = class_meant(self._session.graph, facts, meant, class_id)
+            self.requests.label_requested.emit(image_id, class_id)
 
     def _on_state_changed(self, state: object) -> None:
         # Else the grid, which is updated first, has just shown the image.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar, final
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.background_thread import DetachedJob, Work, ignore
+from app.jobs.background_thread import DetachedJob, ignore
 from app.jobs.job import Job, JobRunner
 from app.session.current_card import CurrentCard
 from app.session.fitting import Fitting
@@ -317,7 +317,7 @@ class Session(QObject):
     def read_files(
         self,
         title: str,
-        work: Work,
+        work: Callable[[OnProgress, CancelToken], T],
         on_read: Callable[[T], object],
         *,
         is_followed: bool = False,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 from app.actions.row import Needs, Section, action
 from app.feature import Feature
 from app.file_dialogs import Purpose, open_file
-from app.jobs.process_job import ProcessJob
+from app.jobs.slot import JobSlot
 from app.session.subsets import ImageSet
 from app.similar.wording import by_similarity, nothing_alike, similar_title, unreadable
 from app.texts import marked, tr
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.shell import Shell
     from engine.collection.live import LiveCollection
     from engine.collection.similar import LikeImages
-    from engine.embedding.messages import EmbedBatch, EmbedImages
+    from engine.embedding.messages import EmbedImages
 
 ON_IMAGES = Needs.PROJECT | Needs.IMAGES
 
@@ -35,11 +35,9 @@ class SimilarImages(Feature):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._images = shell.workspace
-        self._job: ProcessJob | None = None
-        self._key: bytes | None = None
-        self._reason = ""
+        self._embedding = JobSlot(self._session.jobs, is_heavy=True, keeps_finished=False)
         shell.similar_requested.connect(self.take_dropped)
-        self._session.closed.connect(self._stop)
+        self._session.closed.connect(self._embedding.abandon)
 
     @action(
         "find_similar",
@@ -99,25 +97,19 @@ class SimilarImages(Feature):
         if isinstance(found, int):
             self._show_like((found,), title)
             return
-        self._stop()
-        self._key, self._reason = None, ""
-        job = self._job = ProcessJob(tr("Reading %1", shown(path.name)), found)
-        job.keeps_finished = False
-        job.event_came.connect(self._on_batch)
-        job.finished.connect(lambda _summary: self._on_embedded(path, title))
-        job.failed.connect(self._session.failed)
-        job.ended.connect(lambda: self._on_ended(job))
-        self._session.jobs.run(job)
-
-    def _on_batch(self, batch: EmbedBatch) -> None:
-        for _image_id, content_hash, failure in batch.results:
-            self._key = content_hash if failure is None else None
-            self._reason = translated(failure) if failure else ""
+        self._embedding.start(
+            tr("Reading %1", shown(path.name)),
+            found,
+            lambda _summary: self._on_embedded(path, title),
+            self._session.failed.emit,
+            replaces=True,
+        )
 
     def _on_embedded(self, path: Path, title: str) -> None:
-        key = self._key
-        if key is None:
-            self._toast.say_failure(unreadable(path, self._reason))
+        results = self._embedding.news
+        key, failure = (results[-1].content_hash, results[-1].failure) if results else (None, None)
+        if key is None or failure:
+            self._toast.say_failure(unreadable(path, translated(failure) if failure else ""))
             return
         self._session.ask(
             lambda live: live.like((), outside=live.embedded.embedding_of(key)),
@@ -148,14 +140,5 @@ class SimilarImages(Feature):
             )
         )
 
-    def _on_ended(self, job: ProcessJob) -> None:
-        if job is self._job:
-            self._job = None
-
-    def _stop(self) -> None:
-        job, self._job = self._job, None
-        if job is not None:
-            job.cancel()
-
     def stop(self) -> None:
-        self._stop()
+        self._embedding.abandon()
