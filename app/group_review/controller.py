@@ -122,7 +122,7 @@ class GroupReview(Feature):
             self.tell_page(page)
         return self._page
 
-    def _acts(self) -> Mapping[str, object]:
+    def _acts(self) -> Mapping[str, Callable[..., object]]:
         page = self._page
         assert page is not None, "it has the keys"
         digits = {

@@ -12,8 +12,8 @@ from app.actions.keys import keys_in_use
 from app.actions.row import WRITE, Method, Needs, Section, action
 from app.feature import Feature
 from app.palette.logic import CreateChoice, PaletteRow, label_rows
-from app.review.class_guide import ClassGuide
 from app.review.labelling import (
+    ClassGuide,
     DroppedImages,
     FoldedDecisions,
     KeyHint,

@@ -15,25 +15,80 @@ from app.texts import tr
 from app.welcome.counting import FolderCounting
 from app.welcome.logic import (
     Dropped,
+    ExpectedSpeed,
     FirstContent,
     NewProject,
+    Photos,
     ProjectChoice,
     free_name,
     new_project_of,
     sorted_out,
+    speeds,
     suggested_folder,
 )
 from app.welcome.sheet_classes import SheetClasses
-from app.welcome.speed_measuring import SpeedMeasuring
 from app.wording import preparing_text, sentence
 
-if TYPE_CHECKING:  # keeps the start fast
+if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
+    from app.jobs.job import JobRunner
     from app.session import Session
     from app.settings import Settings
     from app.welcome.new_project_view import NewProjectCard
     from engine.backbones.bundled import OfferedBackbone
+    from engine.embedding.messages import MeasuredRates, PhotoRate
+
+
+@final
+class SpeedMeasuring(QObject):
+    """Measures again when other photos were found."""
+
+    changed = Signal()
+
+    def __init__(self, jobs: JobRunner, settings: Settings) -> None:
+        super().__init__(jobs)
+        self.slot = JobSlot(jobs, keeps_finished=False)
+        self.photos = Photos()
+        self._settings = settings
+        self._offered: Sequence[OfferedBackbone] = ()
+        self._rates: dict[str, PhotoRate] = {}
+        self.slot.finished.connect(self._on_measured)
+        self.slot.stage_changed.connect(self.changed)
+
+    def measure(self, offered: Sequence[OfferedBackbone], photos: Photos) -> None:
+        """Measure these backbones once the photos are counted; skipped if there is only one."""
+        before, self.photos, self._offered = self.photos, photos, offered
+        is_known = bool(self._rates) and photos.some == before.some
+        if len(offered) > 1 and not photos.is_counting and not is_known:
+            self._begin()
+        self.changed.emit()
+
+    def _begin(self) -> None:
+        from engine.embedding.messages import MeasureRates
+
+        ready = tuple((one.file, one.card) for one in self._offered if one.file is not None)
+        self.slot.abandon()
+        self.slot.start(
+            tr("Measuring the speed"), MeasureRates(ready, self.photos.some, self._settings.device)
+        )
+
+    def forget(self) -> None:
+        self.slot.abandon()
+        self.photos, self._rates = Photos(), {}
+
+    @property
+    def is_busy(self) -> bool:
+        return self.photos.is_counting or self.slot.is_busy
+
+    @property
+    def speeds(self) -> dict[str, ExpectedSpeed]:
+        """Speed of each backbone by name."""
+        return speeds(self._offered, self._rates)
+
+    def _on_measured(self, measured: MeasuredRates) -> None:
+        self._rates = dict(measured.rates)
+
 
 # Creates a project with the named backbone; "" for the default one.
 Make = Callable[[FirstContent, str], None]

@@ -18,10 +18,7 @@ from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import tr
 from app.theme.tokens import tokens
-from app.welcome.class_section import ClassSection
-from app.welcome.photo_section import PhotoSection
-from app.welcome.place_section import PlaceSection
-from app.welcome.speed_section import SpeedSection
+from app.welcome.sections import ClassSection, PhotoSection, PlaceSection, SpeedSection
 from app.welcome.wording import setup_facts
 
 if TYPE_CHECKING:
