@@ -143,9 +143,11 @@ class Shell(QMainWindow):
         workspace.grid.images_selected.connect(self.needs_changed)
         workspace.front_changed.connect(self._on_front_changed)
         workspace.subset_wanted.connect(tree.select_subset)
-        workspace.action_requested.connect(self.trigger)
-        workspace.files_dropped.connect(self.files_dropped)
-        workspace.similar_requested.connect(self.similar_requested)
+        for part in (graph, workspace.selection_bar, workspace.empty):
+            part.action_requested.connect(self.trigger)
+        for target in (workspace.grid, workspace.empty):
+            target.files_dropped.connect(self.files_dropped)
+        workspace.grid.similar_requested.connect(self.similar_requested)
         workspace.header.panel_button.clicked.connect(self.panes.toggle_right)
         self.panes.hiding_changed.connect(workspace.header.show_panel_button)
         self.inspector.chosen_ids = lambda: workspace.active_images.chosen_ids
@@ -160,7 +162,7 @@ class Shell(QMainWindow):
         self.embedding.photos_seen.connect(self.thumbnails.take_made)
         self.details.read.connect(workspace.searching.follow_details)
         self.details.read.connect(self.inspector.read_file_again)
-        self.inspector.left.connect(workspace.take_keyboard)
+        self.inspector.requests.left.connect(workspace.take_keyboard)
 
     def _connect_saved_searches(self) -> None:
         saved, rows, bar = self.saved_searches, self.tree.subset_list, self.workspace.search_bar

@@ -104,8 +104,6 @@ class CountBox(QSpinBox):
 class FieldSection(QWidget):
     """A form with one row per field."""
 
-    left = Signal()  # the focus returns to the images
-
     def __init__(self, requests: PageRequests) -> None:
         super().__init__()
         self._requests = requests
@@ -166,7 +164,7 @@ class FieldSection(QWidget):
         if field == COUNT:
             count = CountBox()
             count.valueChanged.connect(lambda number: choose(str(number) if number else ""))
-            count.left.connect(self.left)
+            count.left.connect(self._requests.left)
             return count
         if field.kind in {FieldKind.CHOICE, FieldKind.YES_NO}:
             box = make_choice_box({"": _NOTHING, **_choices(field)})
@@ -175,7 +173,7 @@ class FieldSection(QWidget):
             return box
         line = ValueLine()
         line.written.connect(choose)
-        line.left.connect(self.left)
+        line.left.connect(self._requests.left)
         return line
 
 

@@ -376,6 +376,12 @@ def label_shown(
     return Label(image_id, class_id, who, datetime.now(UTC), "", is_empty=code == EMPTY)
 
 
+def unlabelled_of(state: CollectionState, image_ids: Sequence[int]) -> list[int]:
+    """Those of the images that are still in the project, and without a label."""
+    label_of = dict(zip(state.image_ids.tolist(), state.label_class.tolist(), strict=True))
+    return [image_id for image_id in image_ids if label_of.get(image_id) == NO_CLASS]
+
+
 def shared_values(
     values: Mapping[int, Mapping[str, str]], image_ids: Sequence[int]
 ) -> dict[str, str | None]:

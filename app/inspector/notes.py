@@ -165,8 +165,6 @@ class CommentEditor(QPlainTextEdit):
 class NoteSection(QWidget):
     """Stars, flag and comment of one image."""
 
-    left = Signal()  # the comment was saved or restored
-
     def __init__(self, requests: PageRequests) -> None:
         super().__init__()
         self._image_id = -1
@@ -218,4 +216,4 @@ class NoteSection(QWidget):
 
     def _on_editor_left(self) -> None:
         self._show_comment()
-        self.left.emit()
+        self._requests.left.emit()

@@ -238,6 +238,7 @@ class PageRequests(QObject):
     field_set = Signal(int, str, str)  # image id, name of the field, value or "" to remove it
     fields_wanted = Signal()  # edit the fields of the project
     folder_requested = Signal()  # of the displayed image, in the system's file browser
+    left = Signal()  # the focus returns to the images
     part_opened = Signal(QWidget)  # a section whose content should be scrolled into view
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QScrollArea, QStackedWidget, QWidget
 
 from app.actions.keys import keys_in_use
@@ -21,12 +21,12 @@ from app.inspector.logic import (
     digit_classes,
     image_facts,
     label_shown,
+    unlabelled_of,
 )
 from app.inspector.page import PageRequests
 from app.settings import Settings
 from app.texts import tr
 from app.theme.tokens import tokens
-from engine.collection.state import NO_CLASS
 from engine.file_parts import ImageSource
 from engine.graph.edits import AttributesChanged
 from engine.project.camera_clocks import CLOCKS_SETTING
@@ -51,8 +51,6 @@ ABOUT_DELAY_MS: Final = 60  # images that are passed quickly are not queried
 @final
 class Inspector(QWidget):
     """Shows one image, one class, or nothing."""
-
-    left = Signal()  # the focus returns to the images
 
     def __init__(self, session: Session, thumbnails: Thumbnails, settings: Settings) -> None:
         super().__init__()
@@ -198,8 +196,6 @@ class Inspector(QWidget):
         page.picture.setVisible(self._has_picture)
         page.row_chosen.connect(self._on_row_chosen)
         page.news_requested.connect(self._session.current_card.take_over)
-        page.notes.left.connect(self.left)
-        page.fields.left.connect(self.left)
         self._image_scroll.setWidget(page)
         return page
 
@@ -341,9 +337,7 @@ class Inspector(QWidget):
         state = self._session.state
         if state is None or class_id not in self._session.graph:
             return
-        label_of = dict(zip(state.image_ids.tolist(), state.label_class.tolist(), strict=True))
-        still_open = [image_id for image_id in image_ids if label_of.get(image_id) == NO_CLASS]
-        if still_open:
+        if still_open := unlabelled_of(state, image_ids):
             self.requests.labels_requested.emit(still_open, class_id)
 
     def stop(self) -> None:

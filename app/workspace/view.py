@@ -49,9 +49,6 @@ _WORK: Final = frozenset({QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QE
 class Workspace(QWidget):
     """Shows the images of a subset or class."""
 
-    action_requested = Signal(str)  # name of an action, from the empty page
-    files_dropped = Signal(Sequence)
-    similar_requested = Signal(Sequence)  # files from outside to search similar images for
     subset_wanted = Signal(Subset)  # to be selected in the list
     page_left = Signal(QWidget)  # a feature's page that was closed
     front_changed = Signal()  # cards, graph, large image or a feature's page came to the front
@@ -130,24 +127,18 @@ class Workspace(QWidget):
         self.header.own_order_chosen.connect(self.choose_own_order)
         self.header.sort_again.clicked.connect(self.sort_again)
         self.header.switch.graph_chosen.connect(self.show_graph)
-        self.graph.action_requested.connect(self.action_requested)
         requests.images_requested.connect(lambda _class_id: self.show_graph(False))
         self.header.zoom_chosen.connect(self.grid.set_thumbnail_side)
         self.grid.zoom_changed.connect(self._on_zoom_changed)
         self.grid.open_requested.connect(self.open_image)
-        self.grid.files_dropped.connect(self.files_dropped)
         self.grid.images_selected.connect(self._show_selected)
         self.page_left.connect(self._show_selected)
-        self.grid.similar_requested.connect(self.similar_requested)
         self.grid.viewport().installEventFilter(self.selection_bar)
         self.selection_bar.left.connect(self.grid.setFocus)
         self.selection_bar.dismissed.connect(self._on_selection_dismissed)
-        self.selection_bar.action_requested.connect(self.action_requested)
         self.grid.current_image_changed.connect(self._on_current_image_changed)
         for part in (self.grid, self.grid.viewport()):
             part.installEventFilter(self)
-        self.empty.files_dropped.connect(self.files_dropped)
-        self.empty.action_requested.connect(self.action_requested)
         self.image_view.left.connect(self.leave_image)
         self.image_view.step_requested.connect(self.step)
         self._session.state_changed.connect(self._on_state_changed)
