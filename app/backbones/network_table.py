@@ -6,7 +6,7 @@ from typing import Any, Final, final
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.backbones.logic import PublishedRow
 from app.backbones.wording import (
@@ -18,7 +18,7 @@ from app.backbones.wording import (
     table_accuracy,
     table_size,
 )
-from app.controls import CellDelegate
+from app.controls import dress_table
 from app.texts import marked, plain_tip, tr
 from app.theme.tokens import tokens
 
@@ -183,21 +183,12 @@ class NetworkTable(QTableView):
         super().__init__()
         self._networks = model
         self.setModel(model)
-        self.setItemDelegate(CellDelegate(self))
-        self.setAccessibleName(tr("Published networks"))
+        dress_table(self, tr("Published networks"), tokens().spacing.control_height)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setSortingEnabled(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(tokens().spacing.control_height)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         header.setSortIndicator(NAME, Qt.SortOrder.AscendingOrder)

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QButtonGroup,
     QCheckBox,
-    QFrame,
     QPlainTextEdit,
     QRadioButton,
     QTableWidget,
@@ -21,11 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.controls import (
-    CellDelegate,
     fill_column,
     make_flowing_label,
     make_hint,
     make_label,
+    make_preview_table,
     make_scroll_area,
 )
 from app.exporting.wording import (
@@ -85,23 +83,11 @@ class PreviewView(QWidget):
         self.show_preview(ExportPreview(), "")
 
     def _make_table(self) -> QTableWidget:
-        table = QTableWidget()
-        table.setAccessibleName(tr("Preview"))
-        table.setProperty("role", "preview")
-        table.setItemDelegate(CellDelegate(table))
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setTabKeyNavigation(False)
-        table.setWordWrap(False)
-        table.setFrameShape(QFrame.Shape.NoFrame)
+        table = make_preview_table(tr("Preview"))
+        table.setShowGrid(True)
         table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        table.verticalHeader().hide()
-        row = tokens().spacing.control_height - tokens().spacing.tiny
-        table.verticalHeader().setDefaultSectionSize(row)
-        header = table.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setMaximumSectionSize(WIDEST_COLUMN)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        table.horizontalHeader().setMaximumSectionSize(WIDEST_COLUMN)
+        row = table.verticalHeader().defaultSectionSize()
         table.setFixedHeight((ROWS_IN_SIGHT + 1) * row + tokens().spacing.medium)
         return table
 

@@ -6,17 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QComboBox,
-    QFrame,
-    QHeaderView,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHeaderView, QTableWidgetItem, QWidget
 
-from app.controls import CellDelegate, ChoiceBox, fill_column, make_flowing_label
+from app.controls import ChoiceBox, fill_column, make_flowing_label, make_preview_table
 from app.texts import marked, plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import number
@@ -119,22 +111,12 @@ class ColumnChooser(QWidget):
         # Choices: column by role, "" for a role that no column has.
         self.given: Mapping[str, str] = {}
         self.boxes: list[QComboBox] = []  # by column
-        self.table = QTableWidget()
-        self.table.setAccessibleName(tr("Columns of the table"))
-        self.table.setProperty("role", "preview")
-        self.table.setItemDelegate(CellDelegate(self.table))
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table = make_preview_table(tr("Columns of the table"))
+        self.table.setTabKeyNavigation(True)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.table.setFrameShape(QFrame.Shape.NoFrame)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
         self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.table.verticalHeader().hide()
-        header = self.table.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setDefaultSectionSize(COLUMN_WIDTH)
+        self.table.horizontalHeader().setDefaultSectionSize(COLUMN_WIDTH)
         self.words = make_flowing_label("", "secondary")
         fill_column(self, self.words, self.table, spacing=tokens().spacing.small)
 
@@ -173,7 +155,6 @@ class ColumnChooser(QWidget):
         table.horizontalHeader().setSectionResizeMode(mode)
         table.setHorizontalHeaderLabels([shown(name) for name in shown_columns])
         self.boxes = [self._make_box(at) for at in range(1, len(shown_columns) + 1)]
-        table.verticalHeader().setDefaultSectionSize(row_height - tokens().spacing.tiny)
         table.setRowHeight(0, row_height + tokens().spacing.tiny)
         for column, box in enumerate(self.boxes):
             table.setCellWidget(0, column, box)

@@ -14,14 +14,13 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QCheckBox,
-    QFrame,
     QHeaderView,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
 )
 
-from app.controls import CellDelegate, fill_column, make_button, make_flowing_label, make_row
+from app.controls import fill_column, make_button, make_flowing_label, make_preview_table, make_row
 from app.palette.column_chooser import ColumnChooser
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
@@ -62,27 +61,13 @@ class PlanSection(QWidget):
         fill_column(self, *parts, spacing=tokens().spacing.tiny)
 
     def _make_table(self, name: str, columns: Sequence[str], widest_last: int) -> QTableWidget:
-        table = QTableWidget(0, len(columns))
-        table.setAccessibleName(name)
-        table.setProperty("role", "preview")
-        table.setItemDelegate(CellDelegate(table))
+        table = make_preview_table(name)
+        table.setColumnCount(len(columns))
         table.setHorizontalHeaderLabels(columns)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setTabKeyNavigation(False)
-        table.setShowGrid(False)
-        table.setWordWrap(False)
         table.setTextElideMode(Qt.TextElideMode.ElideLeft)
-        table.setFrameShape(QFrame.Shape.NoFrame)
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(
-            tokens().spacing.control_height - tokens().spacing.tiny
-        )
         header = table.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         if len(columns) > 1:
             header.setMaximumSectionSize(widest_last)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QTableView
 
-from app.controls import CellDelegate
+from app.controls import dress_table
 from app.texts import plain_tip
 from engine.collation import collation
 from engine.graph.codes import UNKNOWN
@@ -113,18 +113,9 @@ class ReportTableView(QTableView):
         super().__init__()
         self._model = ReportTableModel(table)
         self.setModel(self._model)
-        self.setItemDelegate(CellDelegate(self))
-        self.setAccessibleName(table.title)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setShowGrid(False)
+        dress_table(self, table.title, ROW)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(ROW)
         self._dress_head()
         self._widths = [self._wide(column) for column in range(self._model.columnCount())]
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -149,7 +140,6 @@ class ReportTableView(QTableView):
 
     def _dress_head(self) -> None:
         head = self.horizontalHeader()
-        head.setHighlightSections(False)
         head.setSectionsClickable(True)
         head.setSortIndicatorShown(True)
         head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
