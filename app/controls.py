@@ -1,6 +1,6 @@
 """Factories of labels, buttons and layouts in the roles of the style sheet."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar, final
 
 from PySide6.QtCore import QEvent, QLocale, QObject, QSize, Qt
@@ -418,6 +418,16 @@ def make_preview_table(name: str) -> QTableWidget:
         Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
     )
     return table
+
+
+def tab_stops(part: QWidget) -> Iterator[QWidget]:
+    """The widgets inside a part that accept the Tab key, in order."""
+    widget = part.nextInFocusChain()
+    while widget is not None and widget is not part:
+        takes_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        if takes_tab and part.isAncestorOf(widget) and widget.isVisible() and widget.isEnabled():
+            yield widget
+        widget = widget.nextInFocusChain()
 
 
 def make_separator(*, vertical: bool = False) -> QFrame:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QMargins, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
 
+from app.controls import tab_stops
 from app.settings import PANES_DEFAULT
 
 COMFORTABLE_MIDDLE: Final = 572
@@ -130,7 +131,9 @@ class Panes(QSplitter):
         focus = QApplication.focusWidget()
         # A pane may not accept the focus, such as the grid of an empty collection.
         if focus is None or not panes[target].isAncestorOf(focus):
-            _focus_first(panes[target])
+            first = next(tab_stops(panes[target]), None)
+            if first is not None:
+                first.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def minimumSizeHint(self) -> QSize:
         """Room for two panes."""
@@ -177,17 +180,6 @@ class Panes(QSplitter):
         self._wanted = Widths(
             left if is_left else self._wanted.left, middle, self._wanted.right if is_left else right
         )
-
-
-def _focus_first(pane: QWidget) -> None:
-    """Focus the first widget of a pane that accepts the Tab key."""
-    widget = pane.nextInFocusChain()
-    while widget is not None and widget is not pane:
-        takes_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
-        if takes_tab and pane.isAncestorOf(widget) and widget.isVisible() and widget.isEnabled():
-            widget.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            return
-        widget = widget.nextInFocusChain()
 
 
 USUAL_FRAME: Final = QMargins(1, 38, 1, 1)

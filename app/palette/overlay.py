@@ -7,7 +7,15 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QGraphicsDropShadowEffect, QVBoxLayout, QWidget
 
-from app.controls import Part, fill_column, make_icon_button, make_label, make_row, make_scroll_area
+from app.controls import (
+    Part,
+    fill_column,
+    make_icon_button,
+    make_label,
+    make_row,
+    make_scroll_area,
+    tab_stops,
+)
 from app.texts import tr
 from app.theme.tokens import Scheme, tokens
 
@@ -78,26 +86,11 @@ class Overlay(QWidget):
     def focusNextPrevChild(self, forwards: bool) -> bool:
         """Keep the focus inside: Esc is only received from within the overlay."""
         has_moved = super().focusNextPrevChild(forwards)
-        focused, stops = QApplication.focusWidget(), self._tab_stops()
+        focused, stops = QApplication.focusWidget(), list(tab_stops(self))
         if stops and (focused is None or not self.isAncestorOf(focused)):
             stops[0 if forwards else -1].setFocus(Qt.FocusReason.TabFocusReason)
             return True
         return has_moved
-
-    def _tab_stops(self) -> list[QWidget]:
-        stops: list[QWidget] = []
-        widget = self.nextInFocusChain()
-        while widget is not None and widget is not self:
-            takes_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
-            if (
-                takes_tab
-                and self.isAncestorOf(widget)
-                and widget.isVisible()
-                and widget.isEnabled()
-            ):
-                stops.append(widget)
-            widget = widget.nextInFocusChain()
-        return stops
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
