@@ -118,10 +118,9 @@ class Backbones(PanelFeature["BackbonePanel"]):
             self._toast.say_failure(text, action=tr("Choose…"), on_action=self.open_panel)
 
     def _show_installed(self) -> None:
-        info = self._session.info
         if self.panel is not None:
             shown = replace(self._installed, rows=with_rates(self._installed.rows, self._rates))
-            self.panel.show_installed(shown, can_change=info is not None and info.is_writable)
+            self.panel.show_installed(shown, can_change=self._session.is_writable)
             self._show_published()
 
     def _compare(self, offered: OfferedBackbone) -> None:

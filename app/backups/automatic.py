@@ -76,8 +76,8 @@ class AutomaticBackups(QObject):
             self._keep(lambda cancel: backups.take_quarterly(cancel=cancel))
 
     def _keep(self, take: Callable[[CancelToken], Backup | None]) -> None:
-        info, cancel = self._session.info, self.cancel
-        if info is None or not info.is_writable:
+        cancel = self.cancel
+        if not self._session.is_writable:
             return
         self.worker.ask(
             lambda: take(cancel),

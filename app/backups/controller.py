@@ -202,11 +202,8 @@ class Backups(PanelFeature["BackupsPanel"]):
     def _show_rows(self, rows: list[Backup], folder: Path, *, is_chosen: bool) -> None:
         from app.backups.logic import own_groups
 
-        info = self._session.info
         if self.panel is not None:
-            self.panel.show_groups(
-                own_groups(rows), can_restore=info is not None and info.is_writable
-            )
+            self.panel.show_groups(own_groups(rows), can_restore=self._session.is_writable)
             self.panel.show_place(folder, is_chosen=is_chosen)
 
     def _show_failure(self, text: str) -> None:

@@ -107,7 +107,7 @@ class Boxes(Feature):
 
     def _on_drawn(self, box: BoundingBox) -> None:
         owner = self._owner if self._owner is not None else self._workspace.open_image_id
-        if self._is_writable and owner is not None:
+        if self._session.is_writable and owner is not None:
             self._add(owner, FilePart(box=box))
 
     def _add(self, owner: int, thing: FilePart) -> None:
@@ -135,7 +135,7 @@ class Boxes(Feature):
 
     def _on_changed(self, image_id: int, box: BoundingBox) -> None:
         state = self._session.state
-        if state is None or not self._is_writable:
+        if state is None or not self._session.is_writable:
             return
         part = file_part(state.source_of(image_id).part)._replace(box=box).text
         self._workspace.hold()
@@ -263,11 +263,6 @@ class Boxes(Feature):
 
     # -- current box
 
-    @property
-    def _is_writable(self) -> bool:
-        info = self._session.info
-        return info is not None and info.is_writable
-
     def _thing_ids(self) -> list[int]:
         """Ids of the boxes and further things in the open picture."""
         state = self._session.state
@@ -349,7 +344,7 @@ class Boxes(Feature):
         if self._owner is not None:
             self._ids = list(state.items_of_file(self._owner))
         boxes = shown_boxes(state, self._session.graph, ids)
-        self._view.canvas.show_boxes(boxes, self._current, can_edit=self._is_writable)
+        self._view.canvas.show_boxes(boxes, self._current, can_edit=self._session.is_writable)
         self._view.bar.show_things(
             len(ids), ids.index(self._current) + 1 if self._current in ids else 0
         )

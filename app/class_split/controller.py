@@ -53,7 +53,7 @@ class ClassSplitting(Feature):
     def open(self, class_id: int, chosen: Sequence[int] = ()) -> None:
         """Propose to move `chosen` images, or by default the smaller of two clusters."""
         session = self._session
-        if session.info is not None and session.info.is_writable and class_id in session.graph:
+        if session.is_writable and class_id in session.graph:
             session.ask(
                 lambda live: _look(live, class_id),
                 lambda found: self._on_looked(class_id, chosen, *found),

@@ -212,9 +212,8 @@ class ClassTree(QWidget):
         self._session.marks.changed.connect(self._on_marks_changed)
 
     def _on_session_opened(self, _info: object) -> None:
-        info = self._session.info
         for part in (self._all_model, self._found_model, self.subset_list, self._empty):
-            part.is_editable = info is not None and info.is_writable
+            part.is_editable = self._session.is_writable
         self._show_fitting_page()
         self._new.setEnabled(self._all_model.is_editable)
 

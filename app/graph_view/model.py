@@ -112,8 +112,7 @@ class GraphModel(QObject):
 
     @property
     def is_editable(self) -> bool:
-        info = self._session.info
-        return info is not None and info.is_writable
+        return self._session.is_writable
 
     def place_of(self, class_id: int) -> tuple[int, int | None]:
         """A class with its first parent, from which dragging moves it."""

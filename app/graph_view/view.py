@@ -112,10 +112,9 @@ class GraphView(QWidget):
             self._stack.setCurrentWidget(self._empty)
 
     def _show_empty(self) -> None:
-        info = self._session.info
         text = tr("This project is open read-only, and has no classes to draw.")
         buttons = []
-        if info is not None and info.is_writable:
+        if self._session.is_writable:
             text = tr("The graph of your classes is drawn here. Add a class, or import a list.")
             buttons = [
                 make_button(

@@ -175,7 +175,7 @@ class Inspector(QWidget):
             state,
             chosen_ids=self.chosen_ids(),
             has_news=current_card.frozen.has_news,
-            is_writable=self._is_writable,
+            is_writable=self._session.is_writable,
         )
         if image_id != self._about_id:
             self._about_id = None
@@ -199,15 +199,13 @@ class Inspector(QWidget):
         self._image_scroll.setWidget(page)
         return page
 
-    @property
-    def _is_writable(self) -> bool:
-        return self._session.info is not None and self._session.info.is_writable
-
     def follow_choice(self) -> None:
         """Show the fields of the images that are selected now."""
         state = self._session.current_card.state
         if self._image_page is not None and self._image_id is not None and state is not None:
-            self._image_page.show_fields(self.chosen_ids(), state, is_writable=self._is_writable)
+            self._image_page.show_fields(
+                self.chosen_ids(), state, is_writable=self._session.is_writable
+            )
 
     def edit_comment(self) -> None:
         """Edit the comment of the displayed image."""

@@ -71,8 +71,8 @@ class LabelImports(Imports["LabelImportCard"]):
         from app.label_import.logic import may_be_labels
         from engine.collection.importing.label_plan import is_label_file
 
-        info = self._session.info
-        if info is None or not info.is_writable or len(paths) != 1 or not may_be_labels(paths[0]):
+        may_import = self._session.is_writable and len(paths) == 1
+        if not may_import or not may_be_labels(paths[0]):
             self._shell.images_given.emit(paths, None)
             return
         source = paths[0]

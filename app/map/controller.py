@@ -213,12 +213,11 @@ class Maps(Feature):
             return
         ids = self._chosen()
         found = acceptable(state, ids, self._settings.accept_above / 100)
-        info = self._session.info
         page.chosen_bar.show_chosen(
             len(ids),
             acceptable=found.image_count,
             errors=errors_text(found.expected_errors),
-            is_writable=info is not None and info.is_writable,
+            is_writable=self._session.is_writable,
         )
 
     def _on_image_clicked(self, image_id: int) -> None:
@@ -237,7 +236,7 @@ class Maps(Feature):
 
     def _label(self) -> None:
         ids = self._chosen()
-        if ids and self._is_writable():
+        if ids and self._session.is_writable:
             self._palette.ask(
                 tr("Label as: name, part of a name, or Parent/Name"),
                 self._rows_for,
@@ -260,14 +259,11 @@ class Maps(Feature):
 
     def _accept(self) -> None:
         state, ids = self._session.state, self._chosen()
-        if state is None or not ids or not self._is_writable():
+        if state is None or not ids or not self._session.is_writable:
             return
         groups = acceptable(state, ids, self._settings.accept_above / 100).groups
         if groups:
             self._session.label_groups(groups, lambda project: _label(project, groups))
-
-    def _is_writable(self) -> bool:
-        return self._session.info is not None and self._session.info.is_writable
 
 
 def _label(project: Project, groups: Mapping[int, Sequence[int]]) -> Change:

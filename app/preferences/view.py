@@ -142,7 +142,7 @@ class NameAsking(QObject):
 
     def offer_to_sign(self, name: str) -> None:
         """Offer to sign unnamed labels of the open project."""
-        if self._session.info is not None and self._session.info.is_writable:
+        if self._session.is_writable:
             self._session.ask(
                 lambda live: live.project.labels.unnamed(),
                 lambda count: self._offer(count, name),

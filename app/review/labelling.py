@@ -238,8 +238,7 @@ class KeyHint(QObject):
         session.closed.connect(notice.hide)
 
     def _on_state_changed(self, state: CollectionState | None) -> None:
-        info = self._session.info
-        if not self._is_due or info is None or not info.is_writable or state is None:
+        if not self._is_due or not self._session.is_writable or state is None:
             return
         if ((state.label_class == NO_CLASS) & (state.best_class != NO_CLASS)).any():
             self._is_due = False

@@ -165,6 +165,11 @@ class Session(QObject):
         return self._graph
 
     @property
+    def is_writable(self) -> bool:
+        """Whether a project is open that may be changed."""
+        return self.info is not None and self.info.is_writable
+
+    @property
     def is_settled(self) -> bool:
         """Whether all labels are on disk, and included in the predictions."""
         return not self._runner.is_busy and not self._fitting.is_running

@@ -222,8 +222,7 @@ class TrainingPanel(SidePanel):
         form.show_duration(self._forecast.of(form.plan), is_measuring=self._forecast.is_measuring)
 
     def _show_stopped(self, stopped: StoppedTraining | None) -> None:
-        info = self._session.info
-        self.stopped.show_stopped(stopped, is_writable=info is not None and info.is_writable)
+        self.stopped.show_stopped(stopped, is_writable=self._session.is_writable)
         self.forms[Depth.BACKBONE].give_way(to_another=stopped is not None)
 
     def ask_for_versions(self) -> None:
@@ -242,8 +241,7 @@ class TrainingPanel(SidePanel):
         self._show_labels()
 
     def _on_versions(self, rows: tuple[VersionRow, ...]) -> None:
-        info = self._session.info
-        self.versions.show_rows(rows, is_writable=info is not None and info.is_writable)
+        self.versions.show_rows(rows, is_writable=self._session.is_writable)
 
     def _on_change_made(self, change: Change) -> None:
         if change.settings:

@@ -39,13 +39,10 @@ class Emptiness:
 
 def emptiness_of(session: Session, wanted: ImageFilter, class_name: str) -> Emptiness:
     """The content for a session's empty grid, also while its backbone is being built."""
-    info = session.info
-    if info is None and session.making.slot.is_busy:
+    if session.info is None and session.making.slot.is_busy:
         text = tr("This is done once on this computer. The project opens when it is done.")
         return Emptiness("backbone", preparing_text(), text, ())
-    return emptiness(
-        session.state, wanted, class_name, is_writable=info is not None and info.is_writable
-    )
+    return emptiness(session.state, wanted, class_name, is_writable=session.is_writable)
 
 
 def choosing_backup() -> Emptiness:

@@ -51,8 +51,7 @@ class SearchControl(QObject):
         self.bar.setVisible(is_wanted and (bool(self.searching.text) or self.bar.is_open))
 
     def _on_writable_changed(self) -> None:
-        info = self._session.info
-        self.bar.can_save = info is not None and info.is_writable
+        self.bar.can_save = self._session.is_writable
         self.bar.show_saved()
 
     def _on_search_chosen(self) -> None:
