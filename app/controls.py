@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.key_names import ENTER_KEYS
 from app.mirroring import isolated, leading_edge
 from app.texts import plain_button, plain_tip
 from app.theme.icons import icon
@@ -58,7 +59,7 @@ class Button(QPushButton):
     """A button that Enter presses as well as Space."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if event.key() in ENTER_KEYS:
             if not event.isAutoRepeat():
                 self.click()
             return

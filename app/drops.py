@@ -18,6 +18,7 @@ from app.dragging import (
     DraggedImages,
     Places,
 )
+from app.key_names import ENTER_KEYS
 from app.painting import colour_of, paint_box, smooth_painter
 from app.texts import fill, plural, shortened, tr, with_breaks
 from app.theme.tokens import tokens
@@ -194,7 +195,7 @@ class BoxButton(QAbstractButton):
         return QSize() if layout is None else layout.sizeHint()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if event.key() in ENTER_KEYS:
             self.click()
         else:
             super().keyPressEvent(event)

@@ -2,11 +2,12 @@
 
 from typing import Final, final
 
-from PySide6.QtCore import QCoreApplication, QTranslator
+from PySide6.QtCore import QCoreApplication, Qt, QTranslator
 
 from app.texts import marked, tr
 
 _CONTEXT: Final = "QShortcut"  # Qt's translation context of key names
+ENTER_KEYS: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})  # of text and number pad
 ENTER_SIGN: Final = "↵"  # in tight places
 _ENTER: Final = marked("Enter")
 _SHIFT: Final = marked("Shift")

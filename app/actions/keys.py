@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 
-from app.key_names import ENTER_SIGN, enter_name, shift_name
+from app.key_names import ENTER_KEYS, ENTER_SIGN, enter_name, shift_name
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -25,7 +25,6 @@ NO_KEY: Final = "none"  # in the settings: the user removed the shortcut
 MODIFIERS: Final = frozenset(
     {Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta, Qt.Key.Key_AltGr}
 )
-_ENTER_KEYS: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 _PORTABLE: Final = QKeySequence.SequenceFormat.PortableText
 _NATIVE: Final = QKeySequence.SequenceFormat.NativeText
 
@@ -79,7 +78,7 @@ def shown_key(keys: str) -> str:
 def short_key(keys: str) -> str:
     """A key sequence in short form: `↵`, `⇧↵`."""
     shown, combination = shown_key(keys), _combination(sequence_of(keys))
-    if combination.key() in _ENTER_KEYS:
+    if combination.key() in ENTER_KEYS:
         # macOS shows its own sign instead of the name.
         shown = shown.removesuffix(enter_name()) + ENTER_SIGN * shown.endswith(enter_name())
     return shown.replace(f"{shift_name()}+", SHIFT_KEY)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
@@ -18,6 +18,7 @@ from app.controls import (
     make_label,
     set_property,
 )
+from app.key_names import ENTER_KEYS
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import plain_button, tr
@@ -193,10 +194,7 @@ class CopyCard(ScrollingCard):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         others = (self.keep_button, self.merge_button, self.browse_button, self.close_button)
-        if (
-            event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-            and QApplication.focusWidget() not in others
-        ):
+        if event.key() in ENTER_KEYS and QApplication.focusWidget() not in others:
             self._request()
             return
         super().keyPressEvent(event)

@@ -21,6 +21,7 @@ from app.controls import make_button, make_flowing_label, make_label, make_row
 from app.dragging import paint_rubber_band
 from app.images.pixels import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
+from app.key_names import ENTER_KEYS
 from app.mirroring import key_in_reading_order, placed
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice
@@ -311,7 +312,7 @@ class SplitCard(ScrollingCard):
             self.split_requested.emit(self.draft, self.name.text().strip(), self.below.isChecked())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+        if event.key() in ENTER_KEYS:
             self._on_split()
         else:
             super().keyPressEvent(event)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
@@ -22,6 +22,7 @@ from app.controls import (
 from app.exporting.details import ExportDetails, FormatList
 from app.exporting.logic import ExportLook, renamed_target
 from app.exporting.wording import problem_text, target_facts, target_label
+from app.key_names import ENTER_KEYS
 from app.palette.overlay import Overlay
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import tr
@@ -292,7 +293,7 @@ class ExportCard(Overlay):
         """
         focused = QApplication.focusWidget()
         others = (self.keep_button, self.browse_button, self.close_button)
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and focused not in others:
+        if event.key() in ENTER_KEYS and focused not in others:
             if (
                 self._look is not None
                 and self._look.replaced_kind

@@ -26,6 +26,7 @@ from app.canvas.painting import paint_floating_card
 from app.controls import fill_row, make_icon_button, make_label, make_search_field
 from app.graph_view.picture import HIGHEST, WIDEST
 from app.graph_view.sheet import GraphSheet
+from app.key_names import ENTER_KEYS
 from app.mirroring import placed
 from app.texts import plain_button, plain_tip, shortened, tr
 from app.theme.tokens import tokens
@@ -135,7 +136,7 @@ class ToolStrip(QFrame):
 
     def _press(self, event: QKeyEvent) -> bool:
         key = Qt.Key(event.key())
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if key in ENTER_KEYS:
             is_back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
             self._find() if self._timer.isActive() else self._go(-1 if is_back else 1)
         elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Down):

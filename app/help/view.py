@@ -12,6 +12,7 @@ from app.help.guide import CONTENTS, Guide
 from app.help.hit_list import HitList
 from app.help.search import Hit, search, words_of
 from app.help.text import GuideText
+from app.key_names import ENTER_KEYS
 from app.texts import tr
 from app.theme.icons import icon
 from app.theme.tokens import tokens
@@ -279,7 +280,7 @@ class GuideWindow(QWidget):
             if watched is self.field and event.key() in _PAGE_KEYS:
                 self.text.keyPressEvent(event)
                 return True
-            if watched is not self.field and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if watched is not self.field and event.key() in ENTER_KEYS:
                 self._choose_current()
                 return True
         return super().eventFilter(watched, event)

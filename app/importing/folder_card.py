@@ -6,13 +6,14 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.controls import make_button, make_flowing_label, make_row
 from app.feature import set_guide_page
 from app.importing.wording import add_text, folders_question, parts_note
+from app.key_names import ENTER_KEYS
 from app.palette.folder_list import FolderList
 from app.palette.overlay import ScrollingCard
 from app.texts import plain_button, tr
@@ -102,7 +103,7 @@ class FolderCard(ScrollingCard):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Add on Enter, also from the list."""
-        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        is_enter = event.key() in ENTER_KEYS
         if (
             is_enter
             and QApplication.focusWidget() in (self, self.list)

@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
 
 from app.controls import dress_number_box, fill_column, make_choice_box, make_form, set_property
+from app.key_names import ENTER_KEYS
 from app.texts import tr
 from app.wording import titled_field
 from engine.image_fields import COUNT, LARGEST_COUNT, LONGEST_VALUE, NO, YES, FieldKind
@@ -58,7 +59,7 @@ class ValueLine(QLineEdit):
             self.left.emit()
             return
         super().keyPressEvent(event)
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if event.key() in ENTER_KEYS:
             self.left.emit()
 
 
@@ -96,7 +97,7 @@ class CountBox(QSpinBox):
         if event.text().isdigit() and self.text() == self.specialValueText():
             self.clear()  # a digit replaces the sign, wherever the cursor is
         super().keyPressEvent(event)
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
+        if event.key() in ENTER_KEYS | {Qt.Key.Key_Escape}:
             self.left.emit()
 
 

@@ -13,6 +13,7 @@ from app.actions.key_tips import follow_keys, tell_key
 from app.actions.keys import keys_in_use
 from app.controls import fill_column, make_icon_button, make_row
 from app.inspector.page import PageRequests, Paragraph
+from app.key_names import ENTER_KEYS
 from app.mirroring import key_in_reading_order, placed
 from app.painting import paint_box, paint_icon
 from app.texts import plain_tip, plural, tr
@@ -146,7 +147,7 @@ class CommentEditor(QPlainTextEdit):
         self.left.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        is_enter = event.key() in ENTER_KEYS
         if event.key() == Qt.Key.Key_Escape:
             self.setPlainText(self._before)
             self.finish()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QSizePolicy,
 from app.actions.keys import keys_in_use
 from app.controls import ElidedLabel, fill_column, make_row, make_separator
 from app.inspector.logic import ScoreRow
+from app.key_names import ENTER_KEYS
 from app.mirroring import leading_edge, placed
 from app.painting import font_of, paint_box, paint_chip, paint_icon, paint_text, smooth_painter
 from app.settings import Settings
@@ -24,7 +25,7 @@ KEY_MARGIN: Final = 8  # around the name of a key with more than one letter
 CHEVRON: Final = 14  # logical pixels
 CHEVRON_GAP: Final = 6  # logical pixels
 ROUNDING: Final = 6
-_CHOOSING: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+_CHOOSING: Final = ENTER_KEYS | {Qt.Key.Key_Space}
 _NOTHING: Final = ScoreRow(-1, "", "", 0.0)
 
 
@@ -50,7 +51,7 @@ class RowButton(QAbstractButton):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if event.key() in ENTER_KEYS:
             self.click()
         else:
             super().keyPressEvent(event)

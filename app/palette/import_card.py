@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controls import fill_column, make_button, make_flowing_label, make_preview_table, make_row
+from app.key_names import ENTER_KEYS
 from app.palette.column_chooser import ColumnChooser
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
@@ -329,7 +330,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
             self.columns_button,
             *self.columns.boxes,
         )
-        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        is_enter = event.key() in ENTER_KEYS
         if is_enter and self.survey is not None and QApplication.focusWidget() not in others:
             self._on_import()
             return

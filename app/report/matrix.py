@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
 
+from app.key_names import ENTER_KEYS
 from app.mirroring import keep_as_drawn
 from app.report.matrix_look import GAP, TOTALS, MatrixScene, MatrixSizes
 from app.report.wording import cell_text, set_title
@@ -169,7 +170,7 @@ class MatrixView(QAbstractScrollArea):
             self.row = min(max(self.row + down, 0), count - 1)
             self.column = min(max(self.column + across, -1), count - 1)
             self._move()
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+        elif key in ENTER_KEYS | {Qt.Key.Key_Space}:
             if self.column < 0:
                 self.toggle(self.row)
             else:

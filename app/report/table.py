@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from app.controls import dress_table
+from app.key_names import ENTER_KEYS
 from app.texts import plain_tip
 from engine.collation import collation
 from engine.graph.codes import UNKNOWN
@@ -176,7 +177,7 @@ class ReportTableView(QTableView):
             self.setColumnWidth(column, wanted if place or is_wide else room - numbers - others)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if event.key() in ENTER_KEYS:
             self._open(self.currentIndex())
         else:
             super().keyPressEvent(event)

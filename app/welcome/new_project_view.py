@@ -14,6 +14,7 @@ from app.controls import fill_column, make_button, make_label, make_row, make_se
 from app.dragging import take_files, welcome_files
 from app.drops import DropLight
 from app.feature import set_guide_page
+from app.key_names import ENTER_KEYS
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import tr
@@ -164,7 +165,7 @@ class NewProjectCard(ScrollingCard):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Create the project on Enter in a field or option; a focused button is clicked instead."""
         focused = QApplication.focusWidget()
-        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        is_enter = event.key() in ENTER_KEYS
         if is_enter and (focused is self or isinstance(focused, QLineEdit | QRadioButton)):
             self._on_create()
             return

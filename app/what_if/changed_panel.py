@@ -32,6 +32,7 @@ from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QS
 from app.controls import make_label
 from app.images.pixels import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
+from app.key_names import ENTER_KEYS
 from app.mirroring import isolated, key_in_reading_order, placed
 from app.side_panel.frame import SidePanel
 from app.texts import plain_tip, tr
@@ -51,8 +52,7 @@ MOVE_ROLE: Final = Qt.ItemDataRole.UserRole
 CHEVRON: Final = 14  # size of the expand icon
 FACE: Final = 50  # side of a thumbnail. Chosen: five fit into the narrowest panel.
 GAP: Final = 6  # between thumbnails
-_ENTER: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
-_KEYS: Final = _ENTER | {Qt.Key.Key_Right, Qt.Key.Key_Left}
+_KEYS: Final = ENTER_KEYS | {Qt.Key.Key_Right, Qt.Key.Key_Left}
 
 
 @dataclass(frozen=True)
@@ -283,7 +283,7 @@ class MoveList(QListView):
         index, key = self.currentIndex(), key_in_reading_order(event.key())
         if not index.isValid() or key not in _KEYS:
             super().keyPressEvent(event)
-        elif key in _ENTER:
+        elif key in ENTER_KEYS:
             self.image_requested.emit(self.framed_image)
         else:
             self._step(index, 1 if key == Qt.Key.Key_Right else -1)

@@ -18,6 +18,7 @@ from app.controls import (
     make_label,
     make_search_field,
 )
+from app.key_names import ENTER_KEYS
 from app.mirroring import left_to_right
 from app.texts import tr
 from app.theme.tokens import tokens
@@ -107,7 +108,7 @@ class Offers(QListWidget):
             self.setCurrentRow(
                 (row + step) % self.count() if row >= 0 else 0 if step > 0 else self.count() - 1
             )
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab) and row >= 0:
+        elif key in ENTER_KEYS | {Qt.Key.Key_Tab} and row >= 0:
             self._on_item_clicked(self.item(row))
         elif key == Qt.Key.Key_Escape:
             self.hide()
@@ -255,9 +256,7 @@ class SearchBar(QWidget):
     def _press(self, key: Qt.Key) -> bool:
         if key == Qt.Key.Key_Escape:
             self.close_search()
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or (
-            key == Qt.Key.Key_Down and self.field.text().strip()
-        ):
+        elif key in ENTER_KEYS or (key == Qt.Key.Key_Down and self.field.text().strip()):
             self.left.emit()
         elif key == Qt.Key.Key_Down:
             self.offers.show_offers(completions("", 0), self.field)

@@ -20,6 +20,7 @@ from app.controls import (
     make_label,
     make_separator,
 )
+from app.key_names import ENTER_KEYS
 from app.settings import ACCEPT_ABOVE_LEAST, ACCEPT_ABOVE_MOST, Settings
 from app.texts import plural, tr
 from app.theme.tokens import tokens
@@ -55,7 +56,7 @@ def errors_text(expected: float) -> str:
 
 
 _FIELD_WIDTH = 62  # two digits, a space in some languages, and the percent sign
-_DONE_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape})
+_DONE_KEYS = ENTER_KEYS | {Qt.Key.Key_Escape}
 
 
 @final
