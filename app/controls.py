@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar, final
 
-from PySide6.QtCore import QEvent, QLocale, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QAbstractSpinBox,
     QComboBox,
     QDoubleSpinBox,
@@ -21,11 +20,8 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QSpinBox,
     QStyle,
-    QStyledItemDelegate,
     QStyleOptionComboBox,
     QStylePainter,
-    QTableView,
-    QTableWidget,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -386,39 +382,6 @@ def make_search_field(text: str) -> QLineEdit:
     field.setClearButtonEnabled(True)
     field.addAction(icon("search", "text_muted"), QLineEdit.ActionPosition.LeadingPosition)
     return field
-
-
-@final
-class CellDelegate(QStyledItemDelegate):
-    """Paints table cells, each in its own text direction: `70.1-100%`, `056.png`."""
-
-    def displayText(self, value: Any, locale: QLocale | QLocale.Language) -> str:
-        return isolated(super().displayText(value, locale))
-
-
-def dress_table(table: QTableView, name: str, row_height: int) -> None:
-    """Make a table read-only and plain: no frame, grid, row numbers or wrapped texts."""
-    table.setAccessibleName(name)
-    table.setItemDelegate(CellDelegate(table))
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    table.setTabKeyNavigation(False)
-    table.setShowGrid(False)
-    table.setWordWrap(False)
-    table.setFrameShape(QFrame.Shape.NoFrame)
-    table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(row_height)
-    table.horizontalHeader().setHighlightSections(False)
-
-
-def make_preview_table(name: str) -> QTableWidget:
-    table = QTableWidget()
-    dress_table(table, name, tokens().spacing.control_height - tokens().spacing.tiny)
-    table.setProperty("role", "preview")
-    table.horizontalHeader().setDefaultAlignment(
-        Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-    )
-    return table
 
 
 def tab_stops(part: QWidget) -> Iterator[QWidget]:

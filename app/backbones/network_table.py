@@ -18,7 +18,7 @@ from app.backbones.wording import (
     table_accuracy,
     table_size,
 )
-from app.controls import dress_table
+from app.tables import dress_table
 from app.texts import marked, plain_tip, tr
 from app.theme.tokens import tokens
 

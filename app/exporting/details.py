@@ -18,14 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.controls import (
-    fill_column,
-    make_flowing_label,
-    make_hint,
-    make_label,
-    make_preview_table,
-    make_scroll_area,
-)
+from app.controls import fill_column, make_flowing_label, make_hint, make_label, make_scroll_area
 from app.exporting.wording import (
     coarse_text,
     description,
@@ -40,6 +33,7 @@ from app.exporting.wording import (
     which_hint,
     which_text,
 )
+from app.tables import make_preview_table
 from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from engine.exporting.export import Which

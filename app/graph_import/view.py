@@ -13,11 +13,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.controls import CellDelegate, fill_column, make_flowing_label
+from app.controls import fill_column, make_flowing_label
 from app.graph_import import wording
 from app.graph_import.logic import FirstClass, GraphSurvey
 from app.palette.import_card import ImportCard, PlanSection, more_text
 from app.side_panel.cards import FailureNotice
+from app.tables import CellDelegate
 from app.texts import plain_tip, plural, tr
 from app.theme.tokens import tokens
 from app.wording import number, sentence

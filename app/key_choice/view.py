@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 )
 
 from app.controls import (
-    CellDelegate,
     ElidedLabel,
     fill_row,
     make_button,
@@ -31,6 +30,7 @@ from app.controls import (
 from app.key_choice.field import KeyField
 from app.key_choice.logic import OWN, PRESETS, KeyGroup, KeyRow
 from app.palette.overlay import Overlay
+from app.tables import CellDelegate
 from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHeaderView, QTableWidgetItem, QWidget
 
-from app.controls import ChoiceBox, fill_column, make_flowing_label, make_preview_table
+from app.controls import ChoiceBox, fill_column, make_flowing_label
+from app.tables import make_preview_table
 from app.texts import marked, plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import number

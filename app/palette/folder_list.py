@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTreeWidget, QTreeWidgetItem
 
-from app.controls import CellDelegate
+from app.tables import CellDelegate
 from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import number

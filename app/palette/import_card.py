@@ -20,11 +20,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.controls import fill_column, make_button, make_flowing_label, make_preview_table, make_row
+from app.controls import fill_column, make_button, make_flowing_label, make_row
 from app.key_names import ENTER_KEYS
 from app.palette.column_chooser import ColumnChooser
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
+from app.tables import make_preview_table
 from app.texts import breakable, plain_button, plain_tip, plural, tr
 from app.theme.tokens import tokens
 from engine.files import shown

@@ -9,8 +9,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
-from app.controls import dress_table
 from app.key_names import ENTER_KEYS
+from app.tables import dress_table
 from app.texts import plain_tip
 from engine.collation import collation
 from engine.graph.codes import UNKNOWN

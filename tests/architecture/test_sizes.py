@@ -13,10 +13,6 @@ SHELL = "connects all others, one line or two for each; what they do is in modul
 EXCEPTIONS: dict[str, str] = {
     "app/workspace/view.py": SHELL,
     "app/workspace/view.py:Workspace": SHELL,
-    "app/image_grid/card.py": "painter and hit areas of one card; parts when the grid is next "
-    "changed",
-    "app/palette/view.py:__init__": "builds the window of the palette; parts when it is next "
-    "changed",
 }
 """Path, or path:name, with the reason for its size."""
 
