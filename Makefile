@@ -23,16 +23,17 @@ run: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries
 	@echo "Opening the sample collection ..."
 	@$(BIN)/python -m research.window.sample_run
 
-PYTEST := QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup
+PYTEST := QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadgroup
 
 # The product's tests: engine, window, whole stories, architecture contracts. Assertions are explained in a second run, of what
 # failed: to rewrite all modules for it would take a minute on a fresh clone.
 test: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries
 	@$(PYTEST) --product --assert=plain $(TESTS) || { $(PYTEST) --last-failed $(TESTS); exit 1; }
 
-# All of them: those marked slow, the laboratory's, hostile ones, and stories at a real display.
+# All of them: those marked slow, the laboratory's, hostile ones, and stories at a real display. SHUFFLE=1 runs them in random
+# order, each number in another one.
 test-all: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries robot-packages
-	$(PYTEST) --durations=50
+	$(PYTEST) --durations=50 $(if $(SHUFFLE),--shuffle $(SHUFFLE))
 	$(MAKE) robot-short
 
 # Only the tests that a change can affect: those that executed what changed when they last ran. The first time that is

@@ -3,6 +3,7 @@
 import engine  # noqa: F401, I001 (must precede ONNX Runtime, to disable telemetry)
 
 import gc
+import random
 import shutil
 import subprocess
 import sys
@@ -29,14 +30,17 @@ SLOW_MODULE = "\npytestmark = pytest.mark.slow\n"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`make test` runs the product's tests; by default all run."""
+    """`make test` runs the product's tests; by default all run, in the order of the files."""
     parser.addoption(
         "--product", action="store_true", help="leave out research, trust and slow tests"
     )
+    parser.addoption("--shuffle", type=int, help="run in the random order of this number")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip slow tests except in `make test-all`."""
+    """Shuffle the tests if requested, and skip slow ones in `make test`."""
+    if (seed := config.getoption("--shuffle")) is not None:
+        random.Random(seed).shuffle(items)
     if not config.getoption("--product"):
         return
     left_out = [item for item in items if item.get_closest_marker("slow")]

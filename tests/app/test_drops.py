@@ -108,6 +108,7 @@ def enter(receiver: QWidget, data: QMimeData) -> None:
     QApplication.sendEvent(receiver, QDragEnterEvent(QPoint(5, 5), COPY, data, LEFT, NO_KEYS))
 
 
+@pytest.mark.slow
 def test_places_light_up_while_files_are_over_them(reviewing: Desk, tmp_path: Path) -> None:
     """Start page, grid and network box; only for data that they accept, until the drag leaves."""
     window = reviewing.window
@@ -133,6 +134,7 @@ def test_places_light_up_while_files_are_over_them(reviewing: Desk, tmp_path: Pa
     assert all(light.isHidden() for light in window.findChildren(DropLight))
 
 
+@pytest.mark.slow
 def test_the_light_goes_out_with_the_drop(desk: Desk, tmp_path: Path) -> None:
     """The dropped files are emitted."""
     welcome = desk.window.of(Projects).page

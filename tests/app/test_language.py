@@ -101,6 +101,7 @@ def test_a_chosen_language_brings_its_numbers(qapp: QApplication) -> None:
     assert tr("Cancel") == "Cancel"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("languages")
 def test_a_language_brings_the_direction_that_it_is_written_in(
     qapp: QApplication, pseudo_translations: Path

@@ -158,6 +158,7 @@ def test_the_command_palette_finds_actions_and_classes(reviewing: Desk) -> None:
     assert not reviewing.window.palette_panel.isVisible()
 
 
+@pytest.mark.slow
 def test_a_palette_says_when_nothing_matches(reviewing: Desk) -> None:
     """A hint takes the place of the rows; Enter does nothing, and another text finds rows again."""
     palette = reviewing.window.palette_panel
@@ -201,6 +202,7 @@ def test_the_command_palette_offers_only_what_can_be_done(desk: Desk) -> None:
     assert "Accept the most likely class" not in titles
 
 
+@pytest.mark.slow
 def test_the_keys_sheet_names_every_key(desk: Desk) -> None:
     """Each action with a key is listed, neighbouring digits in one line; Esc closes the sheet."""
     desk.press(Key.Key_Question)
@@ -253,6 +255,7 @@ def test_every_action_has_text_icon_and_a_name(desk: Desk) -> None:
             seen[key] = row.name
 
 
+@pytest.mark.slow
 def test_undo_is_offered_for_classes_too(reviewing: Desk) -> None:
     """A new class has a toast, and the menu names the step."""
     session = reviewing.window.session

@@ -67,6 +67,7 @@ def rows_of(desk: Desk) -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 def test_the_tree(opened: Desk) -> None:
     """Translated names in their order, with the project's; other classes keep their names."""
     rows = rows_of(opened)
@@ -93,6 +94,7 @@ def test_it_is_renamed_by_its_name_in_the_project(opened: Desk) -> None:
     opened.press(Qt.Key.Key_Escape)
 
 
+@pytest.mark.slow
 def test_the_inspector_and_the_palette(opened: Desk) -> None:
     """The translated name is the title; others are below, the project's name first."""
     graph, window = opened.graph, opened.window
@@ -198,6 +200,7 @@ def test_the_names_of_the_project_can_be_chosen(
     settings.language = SYSTEM
 
 
+@pytest.mark.slow
 def test_a_name_is_typed_in_the_inspector(opened: Desk) -> None:
     """The typed name in the person's language replaces the shown one, in one step."""
     graph = opened.graph

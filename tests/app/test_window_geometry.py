@@ -183,6 +183,7 @@ def dragged(panes: Panes, handle: int, by: int) -> None:
     QTest.mouseRelease(line, Qt.MouseButton.LeftButton, pos=QPoint(by, start.y()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leave", [lambda _desk: None, lambda desk: desk.window.resize(1000, 640)])
 def test_the_window_remembers_its_panes(
     qtbot: QtBot, desk: Desk, settings: Settings, leave: Callable[[Desk], None]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 
+@pytest.hookimpl(tryfirst=True)  # before the plugin that reads the group
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the tests of this folder into one group."""
     for item in items:

@@ -28,13 +28,21 @@ class Module:
         self.tree = ast.parse(text)
 
     @functools.cached_property
-    def nodes(self) -> list[ast.AST]:
-        """Every node of the tree, breadth first."""
-        return list(ast.walk(self.tree))
+    def nodes_by_type(self) -> Mapping[type[ast.AST], list[ast.AST]]:
+        """Every node of the tree by its class, breadth first."""
+        found: dict[type[ast.AST], list[ast.AST]] = {}
+        for node in ast.walk(self.tree):
+            found.setdefault(type(node), []).append(node)
+        return found
 
     def of_type(self, *types: type[Node]) -> list[Node]:
-        """Nodes of these types."""
-        return [node for node in self.nodes if isinstance(node, types)]
+        """Nodes of these types and those derived from them."""
+        return [
+            node  # type: ignore[misc]
+            for kind, nodes in self.nodes_by_type.items()
+            if issubclass(kind, types)
+            for node in nodes
+        ]
 
     def calls(self) -> list[ast.Call]:
         """All calls."""

@@ -85,6 +85,7 @@ def first_that_loads(package: str, modules: list[str]) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_engine_works_without_qt() -> None:
     """Every module of the engine can be imported with Qt blocked, and none imports the window."""
     loaded = loaded_by(
@@ -172,6 +173,7 @@ def test_annotations_of_the_window_are_not_quoted() -> None:
         assert "if TYPE_CHECKING:" not in text or "from __future__ import annotations" in text, path
 
 
+@pytest.mark.slow
 def test_what_opens_a_project_loads_no_graph_library() -> None:
     """Projects open without networkx (130 ms, 20 MB), which only training needs."""
     opened = [

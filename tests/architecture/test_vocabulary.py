@@ -35,6 +35,9 @@ CIRCUMLOCUTIONS = re.compile(r"\b(told|asked for|likeliest|hears? of|(is|are|was
 RIDDLES = re.compile(r"\b(anew|nobody|all the same|of its own accord|says? of itself|gives? way)\b")
 """In those of the program; write what happens, and when."""
 
+NAME_FIELDS = {"id", "attr", "arg", "name", "asname", "rest", "module"}
+"""Fields of syntax nodes with an identifier."""
+
 
 def words_of(name: str) -> set[str]:
     """The words of a name, in snake case or camel case."""
@@ -53,13 +56,12 @@ def retired_names(module: Module) -> list[str]:
 
 def names_in(module: Module) -> Iterator[str]:
     """Every identifier."""
-    for node in module.nodes:
-        for field in ("id", "attr", "arg", "name", "asname", "rest"):
-            name = getattr(node, field, None)
-            if isinstance(name, str):
-                yield from name.split(".")
-        if isinstance(node, ast.ImportFrom) and node.module:
-            yield from node.module.split(".")
+    for kind, nodes in module.nodes_by_type.items():
+        for field in NAME_FIELDS.intersection(kind._fields):
+            for node in nodes:
+                name = getattr(node, field)
+                if isinstance(name, str):
+                    yield from name.split(".")
 
 
 @rule(*ALL)

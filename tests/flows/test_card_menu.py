@@ -96,6 +96,7 @@ def test_the_menu_key_opens_it_on_the_current_card(reviewing: Desk, hand: Hand) 
     shown_menu().close()
 
 
+@pytest.mark.slow
 def test_beside_the_cards_there_is_no_menu(reviewing: Desk, hand: Hand) -> None:
     """There is nothing to act on."""
     hand.click(Spot(reviewing.grid.viewport(), QPoint(4, 4)), button=RIGHT)

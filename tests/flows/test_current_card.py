@@ -66,6 +66,7 @@ def test_keys_after_a_click_move_the_one_frame(
     reviewing.wait(lambda: reviewing.label_of(current) == "?")
 
 
+@pytest.mark.slow
 def test_after_a_drop_the_selection_stays_where_the_person_put_it(
     desk: Desk, hand: Hand, collection: Collection, tmp_path: Path
 ) -> None:
@@ -98,6 +99,7 @@ def test_another_view_by_its_key_describes_its_current_card(reviewing: Desk) -> 
     assert reviewing.label_of(check_current(reviewing))
 
 
+@pytest.mark.slow
 def test_coming_back_from_a_class_describes_the_card_again(reviewing: Desk, hand: Hand) -> None:
     """A clicked class is described; then a click on the current card describes the card."""
     view = reviewing.window.tree.front

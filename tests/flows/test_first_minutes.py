@@ -63,6 +63,7 @@ def test_a_dropped_folder_becomes_a_classified_collection(desk: Desk, photos: Pa
     assert "field trip" in desk.window.windowTitle()
 
 
+@pytest.mark.slow
 def test_a_folder_and_a_list_lead_to_first_predictions(
     desk: Desk, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +114,7 @@ def test_a_folder_and_a_list_lead_to_first_predictions(
     assert sum(one == other for one, other in zip(named, right, strict=True)) >= 6
 
 
+@pytest.mark.slow
 def test_the_same_folder_again_adds_nothing(desk: Desk, photos: Path) -> None:
     """Without classes nothing is labelled."""
     begin_with(desk, [photos])

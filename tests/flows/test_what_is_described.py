@@ -18,6 +18,7 @@ def picture_of(desk: Desk) -> Picture:
     return picture
 
 
+@pytest.mark.slow
 def test_c14_an_open_image_is_not_repeated(reviewing: Desk) -> None:
     """In image view and comparison it has only facts; its picture returns afterwards."""
     image_id = reviewing.choose(0)
@@ -52,6 +53,7 @@ def test_c14_the_pane_makes_room_for_a_report(reviewing: Desk) -> None:
     reviewing.wait(lambda: reviewing.inspected == image_id)
 
 
+@pytest.mark.slow
 def test_the_pane_can_be_brought_back_beside_a_report(reviewing: Desk) -> None:
     """A key shows it, without an image; the next report hides it again."""
     reviewing.choose(1)
@@ -64,6 +66,7 @@ def test_the_pane_can_be_brought_back_beside_a_report(reviewing: Desk) -> None:
     assert reviewing.window.side.isVisible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [Key.Key_M, Key.Key_G])
 def test_c14_no_image_beside_the_map_or_the_graph(reviewing: Desk, key: Qt.Key) -> None:
     """No image is shown until a point or class is selected; back in the grid the card is."""
@@ -81,6 +84,7 @@ def test_c14_no_image_beside_the_map_or_the_graph(reviewing: Desk, key: Qt.Key) 
     reviewing.wait(lambda: reviewing.inspected == image_id)
 
 
+@pytest.mark.slow
 def test_c14_suggestions_have_no_image_beside_them(reviewing: Desk) -> None:
     """They replace the inspector; in the graph nothing is shown behind them."""
     reviewing.choose(1)

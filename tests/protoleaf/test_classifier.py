@@ -201,6 +201,7 @@ def test_it_is_the_same_each_time_and_after_pickling() -> None:
     assert clone(one).get_params() == one.get_params()
 
 
+@pytest.mark.slow
 def test_pipelines_and_searches() -> None:
     X, truth = made()
     pipeline = make_pipeline(StandardScaler(), PrototypePropagationClassifier(EDGES))

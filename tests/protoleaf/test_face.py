@@ -30,6 +30,7 @@ def test_importing_it_loads_no_library() -> None:
     assert not {*HEAVY, "numpy", "sklearn", "onnxruntime"} & loaded_by("import protoleaf")
 
 
+@pytest.mark.slow
 def test_all_but_the_torch_module_do_without_torch_and_qt() -> None:
     assert not set(HEAVY) & loaded_by("from protoleaf import *; embed, Project, category_graph")
 

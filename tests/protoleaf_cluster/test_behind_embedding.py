@@ -63,6 +63,7 @@ def test_another_part_is_refused(bundle: Path, monkeypatch: pytest.MonkeyPatch) 
         behind_embedding(opened, 384)
 
 
+@pytest.mark.slow
 def test_a_model_without_an_embedding_is_refused(bundle: Path) -> None:
     """Such as one of another program."""
     opened = open_bundle(bundle)

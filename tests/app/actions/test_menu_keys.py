@@ -44,6 +44,7 @@ def test_letters_are_initials_and_each_is_there_once(texts: list[str], expected:
     assert [without_mark(text) for text in marked] == texts
 
 
+@pytest.mark.slow
 def test_alt_and_a_letter_open_a_menu_and_a_letter_chooses_in_it(reviewing: Desk) -> None:
     """Alt+V opens View, S its submenu of orders, N sorts by name."""
     reviewing.press(Key.Key_V, ALT)
@@ -60,6 +61,7 @@ def test_alt_and_a_letter_open_a_menu_and_a_letter_chooses_in_it(reviewing: Desk
     assert reviewing.window.registry.action("order_name").text() == "Name"
 
 
+@pytest.mark.slow
 def test_f10_opens_the_first_menu_and_arrows_go_on(reviewing: Desk) -> None:
     """The arrow keys move to the next menu; Esc closes it."""
     reviewing.press(Key.Key_F10)
@@ -88,6 +90,7 @@ def test_the_menu_key_and_shift_f10_open_the_menu_of_the_card(
     assert reviewing.grid.current_id == image_id
 
 
+@pytest.mark.slow
 def test_shift_f10_opens_the_menu_of_a_class(reviewing: Desk) -> None:
     reviewing.window.tree.select_class(reviewing.graph.find("Red disc"))
     reviewing.window.tree.front.setFocus()
@@ -95,6 +98,7 @@ def test_shift_f10_opens_the_menu_of_a_class(reviewing: Desk) -> None:
     assert "New class under Red disc…" in titles(open_menu())
 
 
+@pytest.mark.slow
 def test_shift_f10_opens_the_menu_of_a_node_of_the_graph(reviewing: Desk) -> None:
     """Shift+F10 opens the menu of the selected class at its node."""
     disc = reviewing.graph.find("Red disc")
@@ -109,6 +113,7 @@ def test_shift_f10_opens_the_menu_of_a_node_of_the_graph(reviewing: Desk) -> Non
     assert "New class under Red disc…" in titles(open_menu())
 
 
+@pytest.mark.slow
 def test_the_single_view_has_the_menu_of_its_image(reviewing: Desk) -> None:
     """A right click opens it at the pointer, Shift+F10 in the centre."""
     reviewing.choose(2)
@@ -133,6 +138,7 @@ def test_the_single_view_has_the_menu_of_its_image(reviewing: Desk) -> None:
     )
 
 
+@pytest.mark.slow
 def test_f11_fills_the_screen_and_gives_it_back(reviewing: Desk) -> None:
     """A maximised window is maximised again afterwards."""
     reviewing.window.showMaximized()
@@ -143,6 +149,7 @@ def test_f11_fills_the_screen_and_gives_it_back(reviewing: Desk) -> None:
     assert reviewing.window.isMaximized()
 
 
+@pytest.mark.slow
 def test_nothing_is_seen_behind_the_corners_of_a_menu(reviewing: Desk) -> None:
     """Menus of the menu bar and context menus have transparent corners."""
     for key, keys in ((Key.Key_E, ALT), (Key.Key_F10, SHIFT)):
@@ -155,6 +162,7 @@ def test_nothing_is_seen_behind_the_corners_of_a_menu(reviewing: Desk) -> None:
         QTest.keyClick(open_menu(), Key.Key_Escape)
 
 
+@pytest.mark.slow
 def test_letters_stand_on_open_menus_only(reviewing: Desk) -> None:
     """A closed menu has plain texts again, for the palette and other menus with the same action."""
     reviewing.press(Key.Key_R, ALT)

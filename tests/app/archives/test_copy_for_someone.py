@@ -85,6 +85,7 @@ def trip(tmp_path: Path) -> Path:
         return project.path
 
 
+@pytest.mark.slow
 def test_a_copy_with_previews_goes_out_is_labelled_and_comes_back(
     desk: Desk, trip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,6 +159,7 @@ def test_a_copy_is_opened_from_the_first_page_the_dialog_and_the_system(
     desk.wait(lambda: is_open(desk, tmp_path / "trip new" / "trip.protoleaf"))
 
 
+@pytest.mark.slow
 def test_a_copy_that_comes_back_is_dropped_and_merged(
     desk: Desk, trip: Path, tmp_path: Path
 ) -> None:
@@ -184,6 +186,7 @@ def test_a_copy_that_comes_back_is_dropped_and_merged(
     assert not (tmp_path / "back").exists()
 
 
+@pytest.mark.slow
 def test_a_copy_begins_the_program(desk: Desk, trip: Path, tmp_path: Path) -> None:
     """`protoleaf FILE` shows the card on top of the start page."""
     with Project.open(trip) as project:
@@ -196,6 +199,7 @@ def test_a_copy_begins_the_program(desk: Desk, trip: Path, tmp_path: Path) -> No
     assert not desk.window.toast.message.startswith("The photos are previews")
 
 
+@pytest.mark.slow
 def test_why_a_copy_cannot_be_opened_stands_on_the_card(
     desk: Desk, tmp_path: Path, trip: Path
 ) -> None:
@@ -226,6 +230,7 @@ def test_why_a_copy_cannot_be_opened_stands_on_the_card(
     desk.wait(lambda: "outside of its folder" in card.failure.text)
 
 
+@pytest.mark.slow
 def test_the_cards_fit(desk: Desk, trip: Path, tmp_path: Path) -> None:
     """No text is clipped and no widgets overlap, in the export and in the copy's card."""
     desk.open(trip)

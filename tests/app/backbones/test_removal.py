@@ -82,6 +82,7 @@ def test_a_removal_is_asked_refused_and_done(reviewing: Desk, tinyleaf: str) -> 
     assert list(BackboneLibrary().folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_question_survives_a_fresh_list(reviewing: Desk, tinyleaf: str, tmp_path: Path) -> None:
     """Another backbone appears meanwhile; the question still concerns the same one."""
     panel, _card = asked(reviewing, tinyleaf)
@@ -91,6 +92,7 @@ def test_the_question_survives_a_fresh_list(reviewing: Desk, tinyleaf: str, tmp_
     assert [card.row.name for card in panel.computer.cards if card.is_asking] == [tinyleaf]
 
 
+@pytest.mark.slow
 def test_files_that_are_gone_already_are_reported(reviewing: Desk, tinyleaf: str) -> None:
     """One line, and the list is updated."""
     panel, card = asked(reviewing, tinyleaf)
@@ -100,6 +102,7 @@ def test_files_that_are_gone_already_are_reported(reviewing: Desk, tinyleaf: str
     assert "no such backbone in the library" in reviewing.window.toast.message
 
 
+@pytest.mark.slow
 def test_a_folder_that_refuses_keeps_it(
     reviewing: Desk, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -148,6 +148,7 @@ def test_back_up_now(working: Desk, panel: BackupsPanel) -> None:
     assert panel.back_up_button.isEnabled()
 
 
+@pytest.mark.slow
 def test_a_damaged_backup_says_so(working: Desk, collection: Collection) -> None:
     """It is listed, but cannot be restored."""
     (backup,) = on_disk(working)
@@ -166,6 +167,7 @@ def test_a_damaged_backup_says_so(working: Desk, collection: Collection) -> None
     assert panel.cards[0].ask_button.isHidden()
 
 
+@pytest.mark.slow
 def test_a_backup_that_fails_is_reported_once(
     desk: Desk, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,6 +193,7 @@ def test_a_backup_that_fails_is_reported_once(
     desk.wait(lambda: "the folder for backups cannot be made" in panel.failure.text)
 
 
+@pytest.mark.slow
 def test_an_action_without_its_backup_says_so(
     working: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,6 +212,7 @@ def test_an_action_without_its_backup_says_so(
     assert working.graph.find("Bird/Owl")
 
 
+@pytest.mark.slow
 def test_another_folder(
     working: Desk, panel: BackupsPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,6 +240,7 @@ def test_another_folder(
     assert panel.usual_button.isHidden()
 
 
+@pytest.mark.slow
 def test_a_project_open_elsewhere_is_not_restored(desk: Desk, collection: Collection) -> None:
     """Read-only: backups are listed and made on request, but not restored."""
     with Project.open(collection.project):
@@ -329,6 +334,7 @@ def test_a_damaged_project_is_offered_its_backup(working: Desk, collection: Coll
     assert kept.read_bytes() == content
 
 
+@pytest.mark.slow
 def test_a_date_in_the_future_is_not_the_newest(working: Desk, collection: Collection) -> None:
     """A backup made under a wrong clock is sorted below later work, and marked."""
     info = working.window.session.info
@@ -347,6 +353,7 @@ def test_a_date_in_the_future_is_not_the_newest(working: Desk, collection: Colle
     assert "Date in the future" in panel.cards[1].text
 
 
+@pytest.mark.slow
 def test_leaving_gives_a_backup_up(working: Desk, collection: Collection) -> None:
     """No partial file is left, and closing does not wait for the backup."""
     folder = on_disk(working)[0].path.parent
@@ -391,6 +398,7 @@ def click_answer(desk: Desk, title: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_backup_that_is_opened_says_so_and_leads_to_its_project(working: Desk) -> None:
     """The notice names project and date; one click opens the project, without a notice."""
     project, _backup = opened_backup(working)
@@ -406,6 +414,7 @@ def test_a_backup_that_is_opened_says_so_and_leads_to_its_project(working: Desk)
     assert not notice.isVisible()
 
 
+@pytest.mark.slow
 def test_one_can_go_on_with_a_copy_of_a_backup(
     working: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,6 +46,7 @@ def open_damaged(desk: Desk, project: Path) -> QPushButton:
     return button
 
 
+@pytest.mark.slow
 def test_a_damaged_project_is_offered_its_own_backup(desk: Desk, twins: tuple[Path, Path]) -> None:
     """The newer backup of the other project of the same name is not offered."""
     project, _ = twins
@@ -104,6 +105,7 @@ def test_where_nobody_can_be_sure_the_person_chooses(desk: Desk, twins: tuple[Pa
     assert [path.read_bytes() for path in project.parent.glob("* (damaged *")] == [b"rotten"]
 
 
+@pytest.mark.slow
 def test_closing_the_choice_leads_back(desk: Desk, twins: tuple[Path, Path]) -> None:
     """Nothing is restored; the start page is shown, and the next project has its own panel."""
     project, twin = twins
@@ -119,6 +121,7 @@ def test_closing_the_choice_leads_back(desk: Desk, twins: tuple[Path, Path]) -> 
     assert panel.damage_text == ""
 
 
+@pytest.mark.slow
 def test_a_backup_that_fails_to_be_restored_says_why(desk: Desk, twins: tuple[Path, Path]) -> None:
     """It was damaged while the question was open: choice and project file are unchanged."""
     project, _ = twins

@@ -59,6 +59,7 @@ def linked(reviewing: Desk) -> Desk:
     return reviewing
 
 
+@pytest.mark.slow
 def test_the_menu_of_a_class(linked: Desk) -> None:
     """It names the parent of a new class and that of the row; a single parent is not unlinked."""
     menu = menu_of(linked, row_place(linked, "Red disc", "Blue"))
@@ -87,6 +88,7 @@ def test_the_menu_of_a_class(linked: Desk) -> None:
     QTest.keyClick(menu, Key.Key_Escape)
 
 
+@pytest.mark.slow
 def test_the_menu_where_no_class_stands(reviewing: Desk) -> None:
     """The menu has a new root class and importing a list of classes."""
     viewport = reviewing.window.tree.front.viewport()
@@ -162,6 +164,7 @@ def test_the_confidence_needed_is_set_with_the_arrow_keys(reviewing: Desk) -> No
     assert "80% (from parent)" in texts(inspector)
 
 
+@pytest.mark.slow
 def test_predictions_stop_at_a_class(reviewing: Desk) -> None:
     """A check box stops predictions: no image is predicted as a subclass any more."""
     click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Red"))
@@ -192,6 +195,7 @@ def test_the_menu_key_opens_the_menu_of_the_chosen_class(reviewing: Desk) -> Non
     QTest.keyClick(menu, Key.Key_Escape)
 
 
+@pytest.mark.slow
 def test_another_parent_is_added_in_the_inspector(reviewing: Desk) -> None:
     """The palette omits the class, its descendants and its parents; Esc changes nothing."""
     click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Red disc"))
@@ -243,6 +247,7 @@ def test_a_class_is_merged_into_another(reviewing: Desk, collection: Collection)
     assert dict(reviewing.state.shot_counts) == shots
 
 
+@pytest.mark.slow
 def test_the_button_beside_the_filter_makes_a_class(reviewing: Desk) -> None:
     """A child of the selected class; the tooltip names the key."""
     click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Green"))
@@ -253,6 +258,7 @@ def test_the_button_beside_the_filter_makes_a_class(reviewing: Desk) -> None:
     assert parents_of(reviewing, "Green dots") == {"Green"}
 
 
+@pytest.mark.slow
 def test_the_command_palette_unlinks_and_merges(linked: Desk) -> None:
     """The commands name what they would do to the selected class."""
     click(linked.window.tree.front.viewport(), row_place(linked, "Red disc", "Blue"))

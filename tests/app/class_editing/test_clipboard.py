@@ -32,6 +32,7 @@ def copy(desk: Desk, key: Qt.Key = Key.Key_C) -> str:
     return desk.window.toast.message
 
 
+@pytest.mark.slow
 def test_a_branch_is_copied_into_another_project(reviewing: Desk, tmp_path: Path) -> None:
     """A copy has synonyms, note, colour and threshold, but no labels; one undo removes it."""
     session, red = reviewing.window.session, reviewing.graph.find("Red")
@@ -81,6 +82,7 @@ def test_a_branch_is_copied_into_another_project(reviewing: Desk, tmp_path: Path
     assert len(graph) == 0
 
 
+@pytest.mark.slow
 def test_classes_are_pasted_into_a_project_that_has_none(reviewing: Desk, tmp_path: Path) -> None:
     """In a new project there is no tree that could have the focus."""
     choose_class(reviewing, "Red")
@@ -110,6 +112,7 @@ def test_what_was_cut_moves_when_it_is_pasted(reviewing: Desk) -> None:
     assert {"Red disc", "Red disc (2)", "Red checks", "Red checks (2)"} <= set(names)
 
 
+@pytest.mark.slow
 def test_what_was_cut_cannot_go_below_itself(reviewing: Desk) -> None:
     """The same sentence as while dragging; nothing changes."""
     changes = recorded(reviewing.window.session.change_made)
@@ -123,6 +126,7 @@ def test_what_was_cut_cannot_go_below_itself(reviewing: Desk) -> None:
     assert changes == []
 
 
+@pytest.mark.slow
 def test_foreign_text_is_not_pasted(reviewing: Desk) -> None:
     """A message names the alternative; text that resembles classes is rejected by the engine."""
     changes = recorded(reviewing.window.session.change_made)
@@ -139,6 +143,7 @@ def test_foreign_text_is_not_pasted(reviewing: Desk) -> None:
     assert changes == []
 
 
+@pytest.mark.slow
 def test_text_fields_keep_their_own_copy_and_paste(reviewing: Desk) -> None:
     """In the filter field Ctrl+V pastes text, although it is next to the tree."""
     choose_class(reviewing, "Red")

@@ -48,6 +48,7 @@ def drag_class(
     desk.drop_on_class(target, classes_mime_data(((class_id, from_parent),), [name]), keys)
 
 
+@pytest.mark.slow
 def test_a_class_is_moved_and_linked_by_dragging(reviewing: Desk) -> None:
     """A drag moves; with Ctrl it adds a parent."""
     session = reviewing.window.session
@@ -80,6 +81,7 @@ def test_an_empty_class_is_removed_without_a_question(reviewing: Desk) -> None:
     assert change.text == "Removed class Green dots"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "left", "text"),
     [
@@ -113,6 +115,7 @@ def test_what_becomes_of_the_classes_below_is_asked(
     assert names == {reviewing.graph.name(class_id) for class_id in reviewing.graph.children(blue)}
 
 
+@pytest.mark.slow
 def test_several_classes_are_moved_and_linked_at_once(reviewing: Desk) -> None:
     """Selected with Shift, moved by Ctrl+Alt+M and linked by Ctrl+L, one undo step each."""
     graph = reviewing.graph
@@ -142,6 +145,7 @@ def test_several_classes_are_moved_and_linked_at_once(reviewing: Desk) -> None:
     assert change.text == "Unlinked 2 classes from Green"
 
 
+@pytest.mark.slow
 def test_several_classes_become_one(reviewing: Desk) -> None:
     """The palette offers the merged classes first as the remaining one."""
     graph = reviewing.graph
@@ -161,6 +165,7 @@ def test_several_classes_become_one(reviewing: Desk) -> None:
     assert graph.children(graph.find("Red")) == (graph.find("Red checks"),)
 
 
+@pytest.mark.slow
 def test_insert_makes_a_class_under_the_chosen_one(reviewing: Desk) -> None:
     """Insert, a name, Enter: the class is visible and gets predictions from its parent."""
     choose_class(reviewing, "Green")
@@ -181,6 +186,7 @@ def test_insert_makes_a_class_under_the_chosen_one(reviewing: Desk) -> None:
     assert inspector.class_facts.is_zero_shot
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_class", [False, True])
 def test_a_new_class_leaves_the_grid_as_it_was(reviewing: Desk, has_class: bool) -> None:
     """Shown images, selection and scroll position stay; the class is scrolled into view."""
@@ -219,6 +225,7 @@ def test_a_new_class_leaves_the_grid_as_it_was(reviewing: Desk, has_class: bool)
     click_class(reviewing, "Red rings")
 
 
+@pytest.mark.slow
 def test_f2_renames_where_the_class_stands(reviewing: Desk) -> None:
     """The palette holds the current name, also when opened by the window's action."""
     choose_class(reviewing, "Red disc")
@@ -234,6 +241,7 @@ def test_f2_renames_where_the_class_stands(reviewing: Desk) -> None:
     assert "Red ball" in reviewing.window.toast.message
 
 
+@pytest.mark.slow
 def test_a_taken_name_is_refused(reviewing: Desk) -> None:
     """Siblings of the same name could not be distinguished."""
     session = reviewing.window.session
@@ -244,6 +252,7 @@ def test_a_taken_name_is_refused(reviewing: Desk) -> None:
     assert session.info is not None
 
 
+@pytest.mark.slow
 def test_a_name_that_reads_as_something_else_is_refused(reviewing: Desk) -> None:
     """Bidirectional marks and invisible names are rejected in the palette and in the tree."""
     classes = len(reviewing.graph)
@@ -261,6 +270,7 @@ def test_a_name_that_reads_as_something_else_is_refused(reviewing: Desk) -> None
     assert reviewing.graph.find("Red disc")
 
 
+@pytest.mark.slow
 def test_delete_removes_a_class_and_undo_brings_its_labels_back(
     reviewing: Desk, collection: Collection
 ) -> None:
@@ -280,6 +290,7 @@ def test_delete_removes_a_class_and_undo_brings_its_labels_back(
         assert project.check() == []
 
 
+@pytest.mark.slow
 def test_a_further_parent_is_chosen_in_the_palette(reviewing: Desk) -> None:
     """Ctrl+L offers all classes except itself, its descendants and its parents."""
     choose_class(reviewing, "Red disc")
@@ -293,6 +304,7 @@ def test_a_further_parent_is_chosen_in_the_palette(reviewing: Desk) -> None:
     assert parents_of(reviewing, "Red disc") == {"Red", "Blue"}
 
 
+@pytest.mark.slow
 def test_a_bar_is_set_and_taken_over_again(reviewing: Desk) -> None:
     """A lower threshold predicts more images; removing it is a separate step."""
     session, inspector = reviewing.window.session, reviewing.window.inspector
@@ -319,6 +331,7 @@ def test_a_bar_is_set_and_taken_over_again(reviewing: Desk) -> None:
     assert facts.attributes.is_deepest
 
 
+@pytest.mark.slow
 def test_a_class_that_nothing_taught_says_so(reviewing: Desk) -> None:
     """Its parent has no examples either; no parents or likely images are suggested."""
     for path in ("Fungi", "Fungi/Morel"):

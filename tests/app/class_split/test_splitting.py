@@ -99,6 +99,7 @@ def test_a_name_that_is_taken_is_refused_on_the_card_and_nothing_changes(
     assert not card.isVisible()
 
 
+@pytest.mark.slow
 def test_one_labelled_image_is_too_few(reviewing: Desk) -> None:
     """A toast gives the reason, and no card opens."""
     session, red = reviewing.window.session, reviewing.graph.find("Red disc")

@@ -54,6 +54,7 @@ def relative(canvas: ImageCanvas, place: QPointF) -> tuple[float, float]:
     ) / target.height()
 
 
+@pytest.mark.slow
 def test_selected_images_stand_beside_one_another(reviewing: Desk) -> None:
     """In the grid's order with name and prediction; the current one is framed; Esc returns."""
     page = compared(reviewing, 3, first=2)
@@ -72,6 +73,7 @@ def test_selected_images_stand_beside_one_another(reviewing: Desk) -> None:
     assert reviewing.inspected == selected[-1]
 
 
+@pytest.mark.slow
 def test_of_more_than_four_the_first_four(reviewing: Desk) -> None:
     """A message says that only the first four are compared."""
     page = compared(reviewing, 6)
@@ -109,6 +111,7 @@ def drag(desk: Desk, canvas: ImageCanvas, by: QPoint) -> None:
     desk.qtbot.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=middle + by)
 
 
+@pytest.mark.slow
 def test_l_unlocks_and_locks(reviewing: Desk) -> None:
     """Unlocked, each has its own view; locked again, all follow the framed one."""
     page = compared(reviewing, 2)
@@ -122,6 +125,7 @@ def test_l_unlocks_and_locks(reviewing: Desk) -> None:
     assert page.is_locked
 
 
+@pytest.mark.slow
 def test_arrows_move_what_is_zoomed_and_else_go_on(reviewing: Desk) -> None:
     """A fitted image goes to the next one instead; Z shows full resolution; Tab goes on."""
     page = compared(reviewing, 2)
@@ -169,6 +173,7 @@ def test_digits_label_the_framed_image_alone(reviewing: Desk) -> None:
     assert page.current_id == ids[1]
 
 
+@pytest.mark.slow
 def test_x_takes_the_label_of_the_framed_image(reviewing: Desk) -> None:
     """X removes it; a click frames another image."""
     page = compared(reviewing, 2)
@@ -182,6 +187,7 @@ def test_x_takes_the_label_of_the_framed_image(reviewing: Desk) -> None:
     assert reviewing.label_of(ids[0]) == ""
 
 
+@pytest.mark.slow
 def test_missing_and_unreadable_files_say_so(desk: Desk, collection: Collection) -> None:
     """Instead of the picture; the other images are compared as usual."""
     desk.open(collection.project)
@@ -197,6 +203,7 @@ def test_missing_and_unreadable_files_say_so(desk: Desk, collection: Collection)
     assert not page.panes[2].canvas.is_fitted
 
 
+@pytest.mark.slow
 def test_a_removed_image_ends_the_comparison(reviewing: Desk) -> None:
     """The key removes the framed image; the grid is shown again."""
     page = compared(reviewing, 3)
@@ -207,6 +214,7 @@ def test_a_removed_image_ends_the_comparison(reviewing: Desk) -> None:
     assert reviewing.window.workspace.content.currentWidget() is reviewing.grid
 
 
+@pytest.mark.slow
 def test_closing_the_project_ends_the_comparison(reviewing: Desk) -> None:
     """The comparison ends also while pictures are still being read."""
     reviewing.choose(0)
@@ -218,6 +226,7 @@ def test_closing_the_project_ends_the_comparison(reviewing: Desk) -> None:
     assert reviewing.window.of(Comparing).page is None
 
 
+@pytest.mark.slow
 def test_the_line_names_the_keys_in_use(reviewing: Desk) -> None:
     """A reassigned key labels, the old one does not, and the hint line is updated."""
     page = compared(reviewing, 2)
@@ -264,6 +273,7 @@ def test_the_last_image_fills_its_row(
     assert [cell_of(place, count, columns) for place in range(count)] == cells
 
 
+@pytest.mark.slow
 def test_three_images_fill_the_page(reviewing: Desk) -> None:
     """The page is covered; a file name does not touch the label below its picture."""
     page = compared(reviewing, 3)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
+import pytest
 from PySide6.QtCore import Qt
 
 from app.compare.controller import Comparing
@@ -31,6 +32,7 @@ def have_images(canvases: Sequence[ImageCanvas]) -> bool:
     return all(canvas.has_image for canvas in canvases)
 
 
+@pytest.mark.slow
 def test_the_two_most_likely_classes_with_their_nearest_shots(reviewing: Desk) -> None:
     """In the order of their keys; each example has that label, and its picture is loaded."""
     page = asked(reviewing)
@@ -44,6 +46,7 @@ def test_the_two_most_likely_classes_with_their_nearest_shots(reviewing: Desk) -
         reviewing.qtbot.waitUntil(partial(have_images, canvases), timeout=LONG_MS)
 
 
+@pytest.mark.slow
 def test_keys_decide_and_the_next_image_comes(reviewing: Desk) -> None:
     """2 labels as the second class; Esc returns to the grid, at the current card."""
     page = asked(reviewing)
@@ -66,6 +69,7 @@ def test_a_click_on_a_class_decides_as_well(reviewing: Desk) -> None:
     reviewing.wait(lambda: reviewing.label_of(image_id) == rival.name)
 
 
+@pytest.mark.slow
 def test_enter_on_a_class_means_that_class(reviewing: Desk) -> None:
     """Enter on a class labels with that class, not with the predicted one."""
     page = asked(reviewing)
@@ -75,6 +79,7 @@ def test_enter_on_a_class_means_that_class(reviewing: Desk) -> None:
     reviewing.wait(lambda: reviewing.label_of(image_id) == rival.name)
 
 
+@pytest.mark.slow
 def test_what_separates_the_classes_as_far_as_it_is_known(reviewing: Desk) -> None:
     """The note of a class, and the paths of both classes."""
     page = asked(reviewing)
@@ -92,6 +97,7 @@ def test_what_separates_the_classes_as_far_as_it_is_known(reviewing: Desk) -> No
     assert page.bar.text.text()
 
 
+@pytest.mark.slow
 def test_a_missing_prediction_is_reported(reviewing: Desk) -> None:
     """Without labels there are no classes to compare with."""
     page = asked(reviewing)
@@ -107,6 +113,7 @@ def test_a_missing_prediction_is_reported(reviewing: Desk) -> None:
     assert page.rows[0].isHidden()
 
 
+@pytest.mark.slow
 def test_page_keys_go_through_the_grid(reviewing: Desk) -> None:
     """The page follows the grid."""
     page = asked(reviewing)

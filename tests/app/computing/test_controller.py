@@ -98,6 +98,7 @@ def test_it_opens_by_key_palette_and_chip(desk: Desk) -> None:
     assert player.requests == [ListDevices()]
 
 
+@pytest.mark.slow
 def test_a_device_that_is_not_there_says_why(desk: Desk) -> None:
     """Reason and remedy are shown once; it cannot be chosen; working devices show their speed."""
     panel = panel_of(desk)
@@ -163,6 +164,7 @@ def test_a_look_that_failed_can_be_repeated(desk: Desk) -> None:
 # -- the device
 
 
+@pytest.mark.slow
 def test_the_cpu_is_chosen_and_every_job_gets_it(
     desk: Desk, unread: Collection, restarted: Callable[[], Desk]
 ) -> None:
@@ -188,6 +190,7 @@ def test_the_cpu_is_chosen_and_every_job_gets_it(
     assert panel_of(again).buttons["cpu"].isChecked()
 
 
+@pytest.mark.slow
 def test_a_device_that_is_gone_leads_to_the_choice(
     desk: Desk, unread: Collection, settings: Settings
 ) -> None:
@@ -212,6 +215,7 @@ def test_a_device_that_is_gone_leads_to_the_choice(
     assert not panel.buttons["cuda"].isEnabled()
 
 
+@pytest.mark.slow
 def test_a_gpu_that_fails_is_reported_once(desk: Desk, unread: Collection) -> None:
     """A toast during the job; chip and panel show it until another device is chosen."""
     fallback = replace(progress(3, 12), note="CPU", notice=NOTICE)
@@ -234,6 +238,7 @@ def test_a_gpu_that_fails_is_reported_once(desk: Desk, unread: Collection) -> No
     assert NOTICE not in chip.toolTip()
 
 
+@pytest.mark.slow
 def test_a_gpu_that_fails_while_the_backbone_changes_is_reported(reviewing: Desk) -> None:
     """Its job reports the fallback to the CPU at once, too."""
     event = progress(3, 12)
@@ -279,6 +284,7 @@ def test_the_collection_is_switched_off_and_on(
     assert not again_panel.switch.isChecked()
 
 
+@pytest.mark.slow
 def test_nobody_switches_what_can_only_be_read(
     desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,6 +297,7 @@ def test_nobody_switches_what_can_only_be_read(
     assert not panel.switch.isEnabled()
 
 
+@pytest.mark.slow
 def test_a_switch_that_is_refused_stays_as_it_is(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -309,6 +316,7 @@ def test_a_switch_that_is_refused_stays_as_it_is(
     assert "disk is full" in reviewing.window.toast.message
 
 
+@pytest.mark.slow
 def test_the_panel_follows_the_project(reviewing: Desk) -> None:
     """The part about the project is cleared when the project is closed."""
     panel = panel_of(reviewing)
@@ -328,6 +336,7 @@ def recommend(monkeypatch: pytest.MonkeyPatch, *recommended: Recommendation) -> 
     )
 
 
+@pytest.mark.slow
 def test_nothing_is_recommended_where_all_is_well(reviewing: Desk) -> None:
     """The classes of the collection are well separated."""
     panel = panel_of(reviewing)
@@ -359,6 +368,7 @@ def test_a_recommendation_leads_to_training(
     assert reviewing.window.of(Models).is_panel_shown
 
 
+@pytest.mark.slow
 def test_a_recommendation_leads_to_the_classes(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -377,6 +387,7 @@ def test_a_recommendation_leads_to_the_classes(
     assert set(reviewing.window.tree.selected_classes) == set(ids)
 
 
+@pytest.mark.slow
 def test_a_recommendation_leads_to_the_images_that_teach_most(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -425,6 +436,7 @@ def test_no_word_is_cut(reviewing: Desk, scheme: str, monkeypatch: pytest.Monkey
     assert [text for texts in shown.values() for text in texts] == []
 
 
+@pytest.mark.slow
 def test_all_of_it_is_visible_where_there_is_room(reviewing: Desk) -> None:
     """The panel is as high as its text; a low window scrolls."""
     reviewing.window.resize(1200, 900)

@@ -64,6 +64,7 @@ def test_a_herd_of_12_is_a_key_a_number_and_enter(at_desk: Desk, collection: Col
     assert first in chosen
 
 
+@pytest.mark.slow
 def test_a_value_is_chosen_by_digit_and_changed_at_the_right(
     at_desk: Desk, collection: Collection
 ) -> None:
@@ -96,6 +97,7 @@ def test_a_value_is_chosen_by_digit_and_changed_at_the_right(
     assert len(on_disk(collection.project)) == len(chosen)
 
 
+@pytest.mark.slow
 def test_fields_are_defined_from_the_palette_and_renamed(
     at_desk: Desk, collection: Collection
 ) -> None:

@@ -79,6 +79,7 @@ def card(desk: Desk, image_id: int) -> Card:
     return model(desk).card(row)
 
 
+@pytest.mark.slow
 def test_a_burst_is_one_card_with_a_count(folded: Desk, burst: list[int]) -> None:
     """Forty images to review on thirty-four cards; the header has both numbers."""
     assert (card(folded, burst[0]).stack, card(folded, burst[0]).chip) == (7, "×7")  # noqa: RUF001 (multiplication sign)
@@ -101,6 +102,7 @@ def test_b_unfolds_and_folds_again(folded: Desk, burst: list[int]) -> None:
     assert (ids(folded), folded.grid.current_id) == (before, burst[0])
 
 
+@pytest.mark.slow
 def test_a_click_on_the_count_unfolds(folded: Desk, burst: list[int], qtbot: QtBot) -> None:
     """A click next to it selects the card as usual."""
     row = ids(folded).index(burst[0])
@@ -176,6 +178,7 @@ def unlabelled(desk: Desk, collection: Collection) -> Desk:
     return desk
 
 
+@pytest.mark.slow
 def test_folding_is_asked_once_before_the_first_label(unlabelled: Desk) -> None:
     """In a notice, not a dialog: the cards and the selection stay until it is answered."""
     before, chosen = ids(unlabelled), unlabelled.grid.selected_ids
@@ -193,6 +196,7 @@ def test_folding_is_asked_once_before_the_first_label(unlabelled: Desk) -> None:
     assert not question.isVisible()
 
 
+@pytest.mark.slow
 def test_kept_apart_they_stay_reachable_in_the_menu(unlabelled: Desk) -> None:
     """The answer is stored with the project; the menu can still fold them."""
     burst = ids(unlabelled)[FIRST : FIRST + 5]
@@ -205,6 +209,7 @@ def test_kept_apart_they_stay_reachable_in_the_menu(unlabelled: Desk) -> None:
     assert not set(burst[1:]) & set(ids(unlabelled))
 
 
+@pytest.mark.slow
 def test_the_first_label_puts_the_question_away(unlabelled: Desk) -> None:
     """The question is not asked again."""
     find_burst(unlabelled, ids(unlabelled)[FIRST : FIRST + 5])
@@ -215,6 +220,7 @@ def test_the_first_label_puts_the_question_away(unlabelled: Desk) -> None:
     assert not question.isVisible()
 
 
+@pytest.mark.slow
 def test_bursts_found_after_a_label_change_no_card_and_ask_nothing(
     desk: Desk, collection: Collection
 ) -> None:

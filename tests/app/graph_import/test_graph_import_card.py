@@ -81,6 +81,7 @@ def test_the_dialog_comes_at_once_in_the_folder_used_last(
     assert folders == [str(class_list.parent)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_Enter, Key.Key_Space])
 def test_a_cancelled_dialog_leaves_the_choice_of_a_folder(
     reviewing: Desk, cancelled_dialog: list[str], key: Qt.Key
@@ -95,6 +96,7 @@ def test_a_cancelled_dialog_leaves_the_choice_of_a_folder(
     assert len(cancelled_dialog) == 2
 
 
+@pytest.mark.slow
 def test_the_link_in_an_empty_tree_imports_a_list(
     desk: Desk, tmp_path: Path, class_list: Path
 ) -> None:
@@ -125,6 +127,7 @@ def choose_role(desk: Desk, box: QComboBox, title: str) -> None:
     assert box.currentText() == title
 
 
+@pytest.mark.slow
 def test_columns_are_mapped_by_hand_and_remembered(reviewing: Desk, class_list: Path) -> None:
     """Other columns become levels; the next file with the same header reuses the mapping."""
     class_list.write_text(TYPED, encoding="utf-8")
@@ -294,6 +297,7 @@ def test_a_broken_list_is_reported_in_place(reviewing: Desk, class_list: Path) -
     assert len(reviewing.graph) == classes
 
 
+@pytest.mark.slow
 def test_a_list_that_closes_a_circle_with_ours_can_only_be_updated(
     reviewing: Desk, class_list: Path
 ) -> None:
@@ -314,6 +318,7 @@ def test_a_list_that_closes_a_circle_with_ours_can_only_be_updated(
     assert card.sections["moved"].rows[0][:2] == ("Red", "Red disc/Red")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cancelled_dialog")
 def test_folders_are_a_class_list_too(
     reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

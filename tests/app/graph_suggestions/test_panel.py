@@ -173,6 +173,7 @@ def test_a_project_that_must_not_be_changed(desk: Desk, dropped: int) -> None:
         assert not card.dismiss_button.isEnabled()
 
 
+@pytest.mark.slow
 def test_an_underlabelled_class_is_shown(
     desk: Desk, dropped: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,6 +213,7 @@ def test_a_sound_graph_and_one_without_labels_are_distinguished(
     assert panel.check.text() == ""
 
 
+@pytest.mark.slow
 def test_the_panel_goes_with_its_project(desk: Desk, collection: Collection) -> None:
     """Closing the project closes the panel and stops the search."""
     desk.open(collection.project)

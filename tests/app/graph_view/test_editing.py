@@ -105,6 +105,7 @@ def test_a_circle_is_refused_while_it_is_dragged(desk: Desk, board: GraphBoard, 
     assert board.canvas.drops.refused == ()
 
 
+@pytest.mark.slow
 def test_an_edge_drawn_from_a_knob_links_and_in_the_open_asks_for_a_child(
     qtbot: QtBot, desk: Desk, board: GraphBoard, hand: Hand
 ) -> None:

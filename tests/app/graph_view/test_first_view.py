@@ -92,6 +92,7 @@ def assert_whole_name(board: GraphBoard, row: int) -> None:
         assert look.counts.split()[0] == str(look.hidden)
 
 
+@pytest.mark.slow
 def test_a_flat_list_of_500_begins_with_its_first_classes(desk: Desk, tmp_path: Path) -> None:
     """Nothing can be folded: the first classes are shown, at the usual scale."""
     board = seen(desk, tmp_path, 500)
@@ -100,6 +101,7 @@ def test_a_flat_list_of_500_begins_with_its_first_classes(desk: Desk, tmp_path: 
     assert board.canvas.rect().contains(in_view(board, first))
 
 
+@pytest.mark.slow
 def test_the_class_in_hand_is_in_the_middle_at_first(desk: Desk, tmp_path: Path) -> None:
     """A class selected in the list is centred, although its branch would be folded."""
     deep = "Owl 1.4.8.2"
@@ -111,6 +113,7 @@ def test_the_class_in_hand_is_in_the_middle_at_first(desk: Desk, tmp_path: Path)
     assert canvas.chosen.ids == (desk.graph.find(deep),)
 
 
+@pytest.mark.slow
 def test_what_is_around_the_class_is_zoomed_to(desk: Desk, tmp_path: Path) -> None:
     """From a small scale to a readable one, with the class visible; Escape shows all classes."""
     name = "Owl 1.4.8.2"
@@ -140,6 +143,7 @@ def covers_a_class(board: GraphBoard) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_the_small_map_covers_no_class(desk: Desk, tmp_path: Path) -> None:
     """At any position and scale; it is shown in a corner that is free."""
     board = seen(desk, tmp_path, 2, 5, 9, 5, choose="Owl 1.4.8.2")
@@ -167,6 +171,7 @@ def zoom(board: GraphBoard, delta: int) -> None:
     QApplication.sendEvent(board.canvas, turned)
 
 
+@pytest.mark.slow
 def test_a_dragged_class_of_two_parents_says_which_one_it_leaves(
     qtbot: QtBot, desk: Desk, collection: Collection, hand: Hand
 ) -> None:

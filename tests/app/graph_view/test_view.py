@@ -52,6 +52,7 @@ def test_control_g_switches(desk: Desk, board: GraphBoard) -> None:
     assert not board.isVisible()
 
 
+@pytest.mark.slow
 def test_a_click_chooses_the_class_everywhere(desk: Desk, board: GraphBoard) -> None:
     """The selection is the same in drawing, tree, inspector and header."""
     QTest.mouseClick(board.canvas, Qt.MouseButton.LeftButton, pos=place_of(board, desk, "Blue"))
@@ -64,6 +65,7 @@ def test_a_click_chooses_the_class_everywhere(desk: Desk, board: GraphBoard) -> 
     assert "Red" in board.canvas.accessibleDescription()
 
 
+@pytest.mark.slow
 def test_arrows_walk_and_enter_shows_the_images(desk: Desk, board: GraphBoard) -> None:
     """From the first class down to a child; Enter shows its images."""
     desk.press(Qt.Key.Key_Down)
@@ -107,6 +109,7 @@ def test_a_class_that_is_chosen_does_not_lie_below_the_tools(desk: Desk, board: 
         assert canvas.rect_of(row).top() > board.tools.geometry().bottom()
 
 
+@pytest.mark.slow
 def test_a_branch_closes_and_opens(desk: Desk, board: GraphBoard) -> None:
     """Minus folds the descendants into one card at the same position; plus shows them again."""
     parent = next(root for root in desk.graph.roots() if desk.graph.children(root))
@@ -123,6 +126,7 @@ def test_a_branch_closes_and_opens(desk: Desk, board: GraphBoard) -> None:
     desk.wait(lambda: drawn(board, desk) == everything)
 
 
+@pytest.mark.slow
 def test_the_wheel_zooms_at_the_pointer(desk: Desk, board: GraphBoard) -> None:
     """The class under the pointer stays fixed, and the scale ends at a step."""
     place = place_of(board, desk, "Blue")
@@ -143,6 +147,7 @@ def test_the_wheel_zooms_at_the_pointer(desk: Desk, board: GraphBoard) -> None:
     assert (place_of(board, desk, "Blue") - place).manhattanLength() <= 2
 
 
+@pytest.mark.slow
 def test_a_rubber_band_chooses_all_that_it_touches(desk: Desk, board: GraphBoard) -> None:
     """Drawn around everything; Escape deselects all but the current class."""
     canvas = board.canvas
@@ -160,6 +165,7 @@ def test_a_rubber_band_chooses_all_that_it_touches(desk: Desk, board: GraphBoard
     assert set(canvas.chosen.ids) == {kept, desk.graph.find(other)}
 
 
+@pytest.mark.slow
 def test_the_middle_button_and_space_push_the_drawing(desk: Desk, board: GraphBoard) -> None:
     """It follows the pointer; Space used for panning opens nothing."""
     canvas = board.canvas
@@ -179,6 +185,7 @@ def test_the_middle_button_and_space_push_the_drawing(desk: Desk, board: GraphBo
         assert canvas.drawing is drawing
 
 
+@pytest.mark.slow
 def test_an_edit_is_drawn(desk: Desk, board: GraphBoard) -> None:
     """A class renamed elsewhere gets its new name on its card, with its settings."""
     blue = desk.graph.find("Blue")
@@ -198,6 +205,7 @@ def test_an_edit_is_drawn(desk: Desk, board: GraphBoard) -> None:
     assert board.canvas.look(row).is_deepest
 
 
+@pytest.mark.slow
 def test_another_project_is_drawn_from_its_beginning(desk: Desk, board: GraphBoard) -> None:
     """An empty project shows a hint, and its first class is drawn."""
     canvas, place = board.canvas, desk.window.session.info

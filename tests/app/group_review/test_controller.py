@@ -100,6 +100,7 @@ def test_the_next_group_is_painted_before_it_comes(
     assert coming.isdisjoint(painted)
 
 
+@pytest.mark.slow
 def test_b11_groups_come_without_another_fit_and_show_that_they_are_found(reviewing: Desk) -> None:
     """The page shows an indeterminate progress bar, never "All done", and then the group."""
     fits = recorded(reviewing.window.session.fitting_changed)
@@ -139,6 +140,7 @@ def test_b11_a_group_fills_its_page(by_group: GroupDesk, size: tuple[int, int]) 
     assert is_largest or rects[0].width() > MOST_SIDE
 
 
+@pytest.mark.slow
 def test_an_image_that_is_left_out_gets_no_label(by_group: GroupDesk) -> None:
     """Excluded by a click and by T; it returns in a later group; M labels it with the group."""
     desk, ids = by_group.desk, by_group.ids
@@ -160,6 +162,7 @@ def test_an_image_that_is_left_out_gets_no_label(by_group: GroupDesk) -> None:
     assert set(change.labelled) == set(ids)
 
 
+@pytest.mark.slow
 def test_all_groups_are_answered_in_turn(by_group: GroupDesk, collection: Collection) -> None:
     """Groups follow one another until none is left, which the page reports."""
     desk = by_group.desk
@@ -177,6 +180,7 @@ def test_all_groups_are_answered_in_turn(by_group: GroupDesk, collection: Collec
     assert set(on_disk(collection)) == set(desk.state.image_ids.tolist())
 
 
+@pytest.mark.slow
 def test_the_next_group_comes_and_ctrl_z_goes_back_to_it(by_group: GroupDesk) -> None:
     """E labels nothing, and adds nothing to the window's undo history."""
     desk, first, before = by_group.desk, by_group.ids, dict(on_disk_of(by_group))
@@ -193,6 +197,7 @@ def on_disk_of(by_group: GroupDesk) -> dict[int, str]:
     return {image_id: desk.label_of(image_id) for image_id in desk.state.image_ids.tolist()}
 
 
+@pytest.mark.slow
 def test_a_dismissed_class_is_not_proposed_again(by_group: GroupDesk) -> None:
     """X: the same images return with another class; Ctrl+Z restores the group."""
     desk, ids, group = by_group.desk, set(by_group.ids), by_group.review.current
@@ -213,6 +218,7 @@ def test_a_dismissed_class_is_not_proposed_again(by_group: GroupDesk) -> None:
     assert not by_group.review.memory.dismissed
 
 
+@pytest.mark.slow
 def test_a_coarse_answer_is_followed_by_the_finer_classes(
     by_group: GroupDesk, collection: Collection
 ) -> None:
@@ -233,6 +239,7 @@ def test_a_coarse_answer_is_followed_by_the_finer_classes(
     assert set(finer()) <= set(desk.graph.descendants(group.coarse_id))
 
 
+@pytest.mark.slow
 def test_u_and_digits_and_the_palette_label_the_ticked(by_group: GroupDesk) -> None:
     """U, digits and a typed class; a digit without a class does nothing."""
     desk, ids = by_group.desk, by_group.ids
@@ -253,6 +260,7 @@ def test_u_and_digits_and_the_palette_label_the_ticked(by_group: GroupDesk) -> N
     assert {desk.label_of(image_id) for image_id in third} == {"Blue disc"}
 
 
+@pytest.mark.slow
 def test_space_looks_and_escape_leaves(by_group: GroupDesk) -> None:
     """First the image view, then the page; the grid has the focus again."""
     desk = by_group.desk
@@ -266,6 +274,7 @@ def test_space_looks_and_escape_leaves(by_group: GroupDesk) -> None:
     assert desk.grid.hasFocus()
 
 
+@pytest.mark.slow
 def test_0_labels_a_group_as_empty(by_group: GroupDesk) -> None:
     """As with "none of the classes", images left out are not excluded from the class."""
     desk, ids = by_group.desk, by_group.ids

@@ -291,6 +291,7 @@ def test_a_click_and_a_key_mean_the_card_that_is_seen(
     reviewing.wait(lambda: reviewing.label_of(seen) == best)
 
 
+@pytest.mark.slow
 def test_a_turn_of_the_wheel_holds_the_cards(
     reviewing: Desk, hand: Hand, gate: threading.Event
 ) -> None:

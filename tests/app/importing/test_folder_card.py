@@ -45,6 +45,7 @@ def classes_of_new(desk: Desk, before: int) -> set[str]:
     return {desk.label_of(int(each)) for each in desk.state.image_ids[before:]} - {""}
 
 
+@pytest.mark.slow
 def test_only_folders_called_as_classes_are_ticked(reviewing: Desk, folder: Path) -> None:
     """Enter makes neither classes nor labels of the places "line 3" and "parts/samples"."""
     before, classes = len(reviewing.state.image_ids), len(reviewing.graph)
@@ -60,6 +61,7 @@ def test_only_folders_called_as_classes_are_ticked(reviewing: Desk, folder: Path
     assert classes_of_new(reviewing, before) == {"Red disc"}
 
 
+@pytest.mark.slow
 def test_what_is_ticked_becomes_a_class(reviewing: Desk, folder: Path) -> None:
     """By mouse: "samples" is a class, its parent "parts" is not, "line 3" is not added."""
     before = len(reviewing.state.image_ids)
@@ -74,6 +76,7 @@ def test_what_is_ticked_becomes_a_class(reviewing: Desk, folder: Path) -> None:
     assert classes_of_new(reviewing, before) == {"samples", "Red disc"}
 
 
+@pytest.mark.slow
 def test_all_are_added_without_classes(reviewing: Desk, folder: Path) -> None:
     """One click unticks all boxes."""
     before = np.count_nonzero(reviewing.state.label_class != NO_CLASS)
@@ -87,6 +90,7 @@ def test_all_are_added_without_classes(reviewing: Desk, folder: Path) -> None:
     assert np.count_nonzero(reviewing.state.label_class != NO_CLASS) == before
 
 
+@pytest.mark.slow
 def test_a_box_is_ticked_by_keys(reviewing: Desk, folder: Path) -> None:
     """Space ticks in the list, Enter adds."""
     card = asked(reviewing, folder)
@@ -109,6 +113,7 @@ def test_esc_adds_nothing(reviewing: Desk, folder: Path) -> None:
     assert reviewing.window.session.jobs.jobs == ()
 
 
+@pytest.mark.slow
 def test_folders_dropped_on_a_class(reviewing: Desk, folder: Path) -> None:
     """Ticked folders become its subclasses; all other images are labelled with the class."""
     before = len(reviewing.state.image_ids)

@@ -87,6 +87,7 @@ def test_a_note_is_kept_when_the_field_is_left(reviewing: Desk) -> None:
     reviewing.wait(lambda: note_field(reviewing).toPlainText() == "")
 
 
+@pytest.mark.slow
 def test_what_is_being_written_stays_while_predictions_change(reviewing: Desk) -> None:
     """A new state does not replace the page during typing; another class's page saves the text."""
     red, disc = show_page(reviewing, "Red"), reviewing.graph.find("Red disc")
@@ -107,6 +108,7 @@ def test_what_is_being_written_stays_while_predictions_change(reviewing: Desk) -
     assert note_field(reviewing).toPlainText() == ""
 
 
+@pytest.mark.slow
 def test_closing_the_window_keeps_what_was_written(reviewing: Desk, collection: Collection) -> None:
     """The note is saved although the field has the focus."""
     red = show_page(reviewing, "Red")
@@ -119,6 +121,7 @@ def test_closing_the_window_keeps_what_was_written(reviewing: Desk, collection: 
         }
 
 
+@pytest.mark.slow
 def test_synonyms_source_id_and_rank(reviewing: Desk) -> None:
     """Separated by semicolons; the palette finds the class by them."""
     red = show_page(reviewing, "Red")
@@ -184,6 +187,7 @@ def dot_colours(desk: Desk, name: str) -> set[str]:
     return {picture.pixelColor(QPoint(rect.x() + x, rect.center().y())).name() for x in range(14)}
 
 
+@pytest.mark.slow
 def test_the_dots_are_walked_with_the_arrow_keys(reviewing: Desk) -> None:
     """Space chooses; a colour from elsewhere has a dot of its own."""
     red = show_page(reviewing, "Red")
@@ -208,6 +212,7 @@ def test_the_dots_are_walked_with_the_arrow_keys(reviewing: Desk) -> None:
     assert details(reviewing) == {red: ClassAttributes(colour=SWATCHES[0])}
 
 
+@pytest.mark.slow
 def test_a_project_that_cannot_be_changed_shows_what_was_written(
     desk: Desk, collection: Collection
 ) -> None:

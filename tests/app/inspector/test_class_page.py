@@ -117,6 +117,7 @@ def click_image(desk: Desk, likely: LikelyImages, place: int) -> None:
     desk.qtbot.mouseClick(strip, Qt.MouseButton.LeftButton, pos=point)
 
 
+@pytest.mark.slow
 def test_ticked_images_are_labelled_together(reviewing: Desk, likely: LikelyImages) -> None:
     """Two clicks and one button make one undoable step; a second click unticks an image."""
     first, second, third = candidates(reviewing)[:3]
@@ -150,6 +151,7 @@ def test_nothing_moves_while_images_are_ticked(reviewing: Desk, likely: LikelyIm
     reviewing.wait(lambda: before[1] not in candidates(reviewing))
 
 
+@pytest.mark.slow
 def test_leaving_the_page_labels_what_is_ticked(reviewing: Desk, likely: LikelyImages) -> None:
     """Ticked images are labelled; one labelled otherwise meanwhile keeps its label."""
     first, second = candidates(reviewing)[:2]

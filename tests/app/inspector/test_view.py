@@ -46,6 +46,7 @@ def rows_of(desk: Desk) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_an_image_of_none_of_the_classes(desk: Desk, collection: Collection, stranger: int) -> None:
     """It is unknown, and its most likely classes have no percentages."""
     desk.open(collection.project)
@@ -138,6 +139,7 @@ def test_news_do_not_take_a_slider_out_of_a_hand(
     assert free in facts.shots
 
 
+@pytest.mark.slow
 def test_a_slider_that_was_moved_counts_although_another_class_is_chosen(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +187,7 @@ def class_shown(desk: Desk) -> int | None:
     return None if facts is None else facts.class_id
 
 
+@pytest.mark.slow
 def test_cards_that_move_by_themselves_take_no_class_away(
     desk: Desk, collection: Collection
 ) -> None:
@@ -202,6 +205,7 @@ def test_cards_that_move_by_themselves_take_no_class_away(
     desk.wait(lambda: desk.inspected == desk.grid.current_id)
 
 
+@pytest.mark.slow
 def test_a_class_is_shown_though_its_project_changes_all_the_time(
     desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,6 +234,7 @@ def test_a_class_is_shown_though_its_project_changes_all_the_time(
     desk.wait(lambda: len(asked) == CHANGES and session.is_settled)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_opened", [True, False])
 def test_an_image_looked_at_alone_stays_while_others_are_sorted(
     desk: Desk, collection: Collection, is_opened: bool
@@ -249,6 +254,7 @@ def test_an_image_looked_at_alone_stays_while_others_are_sorted(
     assert desk.inspected == image_id
 
 
+@pytest.mark.slow
 def test_an_imported_label_has_its_own_annotator(desk: Desk, collection: Collection) -> None:
     """The imported label shows its annotator at once, although the prediction is frozen."""
     desk.open(collection.project)

@@ -90,6 +90,7 @@ def test_the_real_worker_listens_to_a_cancel(
         assert project.check() == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
 def test_a_path_that_is_no_unicode_is_a_message(
     qtbot: QtBot, owner: QObject, unread: Collection

@@ -67,6 +67,7 @@ def test_a_changed_key_works_and_the_old_one_no_longer(reviewing: Desk) -> None:
     assert card.isVisible()
 
 
+@pytest.mark.slow
 def test_a_key_of_another_action_is_asked_about(reviewing: Desk) -> None:
     """Cancelled, nothing changes; "use here" removes it from the other action."""
     card = opened(reviewing)
@@ -81,6 +82,7 @@ def test_a_key_of_another_action_is_asked_about(reviewing: Desk) -> None:
     assert card.conflict.isHidden()
 
 
+@pytest.mark.slow
 def test_the_same_key_may_mean_something_else_on_classes(reviewing: Desk) -> None:
     """Del removes images and classes, each in its place, without a conflict."""
     card = opened(reviewing)
@@ -89,6 +91,7 @@ def test_the_same_key_may_mean_something_else_on_classes(reviewing: Desk) -> Non
     assert keys_in_use().text_of("reject") == "X"
 
 
+@pytest.mark.slow
 def test_esc_cancels_and_backspace_takes_the_key_away(reviewing: Desk) -> None:
     """The card stays open; an action without a key is marked."""
     card = opened(reviewing)
@@ -102,6 +105,7 @@ def test_esc_cancels_and_backspace_takes_the_key_away(reviewing: Desk) -> None:
     assert card.field.text() == "U"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [Key.Key_Tab, Key.Key_Down, Key.Key_PageUp])
 def test_keys_that_move_through_lists_are_kept(reviewing: Desk, key: Key) -> None:
     """They are rejected with the reason."""
@@ -112,6 +116,7 @@ def test_keys_that_move_through_lists_are_kept(reviewing: Desk, key: Key) -> Non
     assert keys_in_use().text_of("unknown") == "U"
 
 
+@pytest.mark.slow
 def test_keys_of_the_window_are_recorded_not_done(reviewing: Desk) -> None:
     """Ctrl+N makes no class; a symbol is stored without Shift; both Enter keys are one."""
     card = opened(reviewing)
@@ -129,6 +134,7 @@ def test_keys_of_the_window_are_recorded_not_done(reviewing: Desk) -> None:
     assert keys_in_use().of("sort_again") == ("Ctrl+Alt+Shift+Return", "Ctrl+Alt+Shift+Enter")
 
 
+@pytest.mark.slow
 def test_keys_of_a_page_are_changed_like_others(reviewing: Desk) -> None:
     """They have a group of their own."""
     card = opened(reviewing)
@@ -146,6 +152,7 @@ def test_keys_of_a_page_are_changed_like_others(reviewing: Desk) -> None:
     assert button(view.bar, "Actual size").toolTip() == "Actual size (F9)"
 
 
+@pytest.mark.slow
 def test_the_filter_finds_actions_and_keys(reviewing: Desk) -> None:
     """Actions are found by words in any order, and by the key itself."""
     card = opened(reviewing)
@@ -204,6 +211,7 @@ def choose_preset(card: KeysCard, title: str) -> None:
     card.presets.activated.emit(card.presets.currentIndex())
 
 
+@pytest.mark.slow
 def test_keys_stay_after_a_restart(
     desk: Desk, collection: Collection, settings: Settings, qapp: QApplication
 ) -> None:
@@ -221,6 +229,7 @@ def test_keys_stay_after_a_restart(
         again.leave()
 
 
+@pytest.mark.slow
 def test_texts_follow(desk: Desk, collection: Collection) -> None:
     """Tooltips, hints and messages name the key in use, or none."""
     desk.open(collection.project)

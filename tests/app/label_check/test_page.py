@@ -88,6 +88,7 @@ def on_disk(collection: Collection, image_id: int) -> str:
         return "?" if label.class_id is None else project.classes.graph.name(label.class_id)
 
 
+@pytest.mark.slow
 def test_wrong_labels_are_asked_about_with_their_reasons(desk: Desk, wrong: dict[int, str]) -> None:
     """All three, each with the true class proposed, annotator, reason, and example images."""
     page = open_page(desk)
@@ -104,6 +105,7 @@ def test_wrong_labels_are_asked_about_with_their_reasons(desk: Desk, wrong: dict
     assert desk.window.registry.action("check_labels").text() == "Check labels (3)"
 
 
+@pytest.mark.slow
 def test_what_could_not_be_judged_stands_below_the_list(desk: Desk, wrong: dict[int, str]) -> None:
     """A class with a single label cannot be checked."""
     page = open_page(desk)
@@ -132,6 +134,7 @@ def test_enter_relabels_on_disk_before_the_next_and_undo_brings_it_back(
     assert len(asked(desk)) == 3
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_not_asked_again(
     desk: Desk, wrong: dict[int, str], collection: Collection
 ) -> None:
@@ -151,6 +154,7 @@ def test_what_is_kept_is_not_asked_again(
     desk.wait(lambda: set(asked(desk)) == set(wrong))
 
 
+@pytest.mark.slow
 def test_later_moves_it_to_the_end(desk: Desk, wrong: dict[int, str]) -> None:
     page = open_page(desk)
     before = asked(desk)
@@ -162,6 +166,7 @@ def test_later_moves_it_to_the_end(desk: Desk, wrong: dict[int, str]) -> None:
     assert page.hasFocus()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "label"), [(Key.Key_U, "?"), (Key.Key_X, "")])
 def test_unknown_and_remove(
     desk: Desk, wrong: dict[int, str], collection: Collection, key: Qt.Key, label: str
@@ -194,6 +199,7 @@ def test_another_class_by_its_name_and_by_its_digit(
     assert on_disk(collection, second) == digit
 
 
+@pytest.mark.slow
 def test_several_selected_ones_are_one_step(desk: Desk, wrong: dict[int, str]) -> None:
     """Selected by mouse and relabelled with one key, each as proposed; one undo restores all."""
     page = open_page(desk)
@@ -226,6 +232,7 @@ def len_of_history(desk: Desk) -> int:
     return found[0]
 
 
+@pytest.mark.slow
 def test_buttons_do_what_keys_do(desk: Desk, wrong: dict[int, str]) -> None:
     page = open_page(desk)
     first = current(desk)
@@ -236,6 +243,7 @@ def test_buttons_do_what_keys_do(desk: Desk, wrong: dict[int, str]) -> None:
     assert page.hasFocus()
 
 
+@pytest.mark.slow
 def test_a_new_check_leaves_the_label_under_the_eye(desk: Desk, wrong: dict[int, str]) -> None:
     """Labels changed elsewhere start another check; the current one stays until it is settled."""
     page = open_page(desk)
@@ -249,6 +257,7 @@ def test_a_new_check_leaves_the_label_under_the_eye(desk: Desk, wrong: dict[int,
     assert page.selected == (shown,)
 
 
+@pytest.mark.slow
 def test_nothing_looks_wrong(desk: Desk, collection: Collection) -> None:
     desk.open(collection.project)
     page = open_page(desk)
@@ -257,6 +266,7 @@ def test_nothing_looks_wrong(desk: Desk, collection: Collection) -> None:
     assert "24 labels" in page.empty.text.text()
 
 
+@pytest.mark.slow
 def test_too_few_labels(desk: Desk, collection: Collection) -> None:
     """The page shows how many more are needed."""
     with Project.open(collection.project) as project:
@@ -267,6 +277,7 @@ def test_too_few_labels(desk: Desk, collection: Collection) -> None:
     assert page.empty.text.text() == "Label 7 more images first."
 
 
+@pytest.mark.slow
 def test_a_project_for_reading_is_only_looked_at(
     desk: Desk, wrong: dict[int, str], collection: Collection
 ) -> None:
@@ -286,6 +297,7 @@ def test_a_project_for_reading_is_only_looked_at(
     assert asked(desk) != before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1000, 1440])
 def test_nothing_is_clipped(desk: Desk, wrong: dict[int, str], width: int) -> None:
     desk.window.resize(width, 720)
@@ -295,6 +307,7 @@ def test_nothing_is_clipped(desk: Desk, wrong: dict[int, str], width: int) -> No
     assert not clipped(page)  # also later
 
 
+@pytest.mark.slow
 def test_the_project_is_closed_while_the_page_is_shown(desk: Desk, wrong: dict[int, str]) -> None:
     open_page(desk)
     with desk.qtbot.waitSignal(desk.window.session.closed, timeout=LONG_MS):

@@ -75,6 +75,7 @@ def labels(desk: Desk) -> list[str]:
     return [desk.label_of(each) for each in desk.state.image_ids.tolist()]
 
 
+@pytest.mark.slow
 def test_one_key_settles_a_burst(
     desk: Desk, copies: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,6 +103,7 @@ def test_one_key_settles_a_burst(
     assert labels(desk) == ["Fox"] * BURST + ["Hare"]
 
 
+@pytest.mark.slow
 def test_a_burst_is_taken_apart_and_its_images_looked_at(
     desk: Desk, copies: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

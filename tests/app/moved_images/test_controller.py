@@ -177,6 +177,7 @@ def test_an_unread_image_that_is_not_there_is_no_broken_file(
     desk.wait_until_read()
 
 
+@pytest.mark.slow
 def test_missing_photos_beside_the_project_are_found_when_it_opens(
     desk: Desk, collection: Collection
 ) -> None:
@@ -196,6 +197,7 @@ def test_missing_photos_beside_the_project_are_found_when_it_opens(
     assert not desk.window.session.jobs.jobs
 
 
+@pytest.mark.slow
 def test_what_is_not_sure_is_shown_by_one_button(desk: Desk, collection: Collection) -> None:
     """The notice counts copies with other dates, and its button shows the preview."""
     renamed = collection.unsorted.rename(collection.folder / "renamed")
@@ -216,6 +218,7 @@ def test_what_is_not_sure_is_shown_by_one_button(desk: Desk, collection: Collect
     wait_for_missing(desk, 0)
 
 
+@pytest.mark.slow
 def test_a_search_by_itself_can_be_stopped(
     desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,6 +235,7 @@ def test_a_search_by_itself_can_be_stopped(
     assert button_of(desk.window.workspace.missing_notice, "Find them…").isEnabled()
 
 
+@pytest.mark.slow
 def test_a_search_by_itself_ends_after_a_minute(
     desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -305,6 +309,7 @@ def test_without_a_folder_it_looks_beside_the_project(away: Desk) -> None:
     assert window.inspector.isVisible()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_distinguished_is_reported(away: Desk, collection: Collection) -> None:
     """Copies, and images that were not found: counted, with a remedy."""
     renamed = collection.folder / "renamed"

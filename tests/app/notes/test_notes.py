@@ -113,6 +113,7 @@ def test_b9_a_flag_straight_after_a_label_is_for_the_labelled_photo(
     assert not flagged(at_desk, image_id)
 
 
+@pytest.mark.slow
 def test_b9_keys_pressed_at_once_flag_the_labelled_photo_too(at_desk: Desk) -> None:
     """A flag goes to the labelled photo even before the label is stored."""
     image_id = at_desk.choose(0)
@@ -122,6 +123,7 @@ def test_b9_keys_pressed_at_once_flag_the_labelled_photo_too(at_desk: Desk) -> N
     at_desk.wait(lambda: flagged(at_desk, image_id))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("move", ["arrow", "click on the next card"])
 def test_b9_once_the_person_moves_a_flag_is_for_the_card_in_hand(at_desk: Desk, move: str) -> None:
     """After an arrow key and back, or a click on the current card, a flag goes to that card."""
@@ -140,6 +142,7 @@ def test_b9_once_the_person_moves_a_flag_is_for_the_card_in_hand(at_desk: Desk, 
     assert "just labelled" not in at_desk.window.toast.message
 
 
+@pytest.mark.slow
 def test_b9_a_flag_after_a_label_by_name_is_for_the_labelled_photo(at_desk: Desk) -> None:
     """R, a name and Enter: the palette returns the focus to the cards."""
     image_id = at_desk.choose(0)
@@ -150,6 +153,7 @@ def test_b9_a_flag_after_a_label_by_name_is_for_the_labelled_photo(at_desk: Desk
     assert flagged(at_desk, image_id)
 
 
+@pytest.mark.slow
 def test_a_comment_is_written_in_the_inspector(at_desk: Desk, collection: Collection) -> None:
     """N starts it, Ctrl+Enter saves it and returns the focus, Esc discards the change."""
     image_id = at_desk.choose(0)
@@ -172,6 +176,7 @@ def test_a_comment_is_written_in_the_inspector(at_desk: Desk, collection: Collec
     assert on_disk(collection, image_id)[2] == "Wing blurred"
 
 
+@pytest.mark.slow
 def test_going_on_keeps_what_was_written(at_desk: Desk, collection: Collection) -> None:
     """The comment is saved for its image, not for the next one."""
     image_id = at_desk.choose(0)
@@ -183,6 +188,7 @@ def test_going_on_keeps_what_was_written(at_desk: Desk, collection: Collection) 
     assert on_disk(collection, image_id)[2] == "first"
 
 
+@pytest.mark.slow
 def test_by_mouse_and_by_the_stars_own_keys(at_desk: Desk, collection: Collection) -> None:
     image_id, notes = at_desk.choose(0), page_of(at_desk).notes
     stars, session = notes.stars, at_desk.window.session
@@ -195,6 +201,7 @@ def test_by_mouse_and_by_the_stars_own_keys(at_desk: Desk, collection: Collectio
     assert on_disk(collection, image_id)[1]
 
 
+@pytest.mark.slow
 def test_a_read_only_project_is_not_noted_in(desk: Desk, collection: Collection) -> None:
     from tests.support.sessions import open_project
 
@@ -254,6 +261,7 @@ def test_words_of_the_file() -> None:
     assert field_text("rating", "4") == "★★★★"
 
 
+@pytest.mark.slow
 def test_the_paths_of_the_selected_images_are_copied(at_desk: Desk) -> None:
     at_desk.choose(0)
     at_desk.press(Key.Key_Right, SHIFT)

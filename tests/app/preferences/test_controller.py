@@ -83,6 +83,7 @@ def test_calm_is_chosen_once_and_the_graph_keeps_to_it(
     assert not canvas.is_moving
 
 
+@pytest.mark.slow
 def test_the_last_project_at_the_start(qtbot: QtBot, desk: Desk, settings: Settings) -> None:
     """The setting is off by default, and stored."""
     card = opened(desk)

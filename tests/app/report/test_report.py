@@ -134,6 +134,7 @@ def test_a_report_by_keys(reviewing: Desk) -> None:
     assert (page.made, page.section) == (made, "counts")
 
 
+@pytest.mark.slow
 def test_asked_for_before_predictions_are_there(desk: Desk, collection: Collection) -> None:
     """Right after opening a project the report is deferred."""
     desk.window.session.open(collection.project)
@@ -431,6 +432,7 @@ def test_a_section_has_one_scroll_bar(reviewing: Desk, size: tuple[int, int]) ->
             )
 
 
+@pytest.mark.slow
 def test_the_matrix_uses_the_page_and_names_its_axes(reviewing: Desk) -> None:
     """Names are whole, cells are large enough for a number, and the matrix does not scroll."""
     reviewing.window.resize(1440, 900)
@@ -466,6 +468,7 @@ def drawn_texts(matrix: MatrixView) -> set[str]:
     return written
 
 
+@pytest.mark.slow
 def test_figures_are_named_as_the_field_does(reviewing: Desk) -> None:
     """Predicted and correct, top level, class balance; every chart has axis titles."""
     page = opened(reviewing)
@@ -493,6 +496,7 @@ def test_figures_are_named_as_the_field_does(reviewing: Desk) -> None:
     assert page.rival.itemText(0) == "No comparison"
 
 
+@pytest.mark.slow
 def test_a_flat_list_has_no_talk_of_levels(reviewing: Desk) -> None:
     """Without levels, accuracy, mistakes and notes mention only classes."""
     session = reviewing.window.session

@@ -175,6 +175,7 @@ def test_the_report_of_this_session_is_copied(qtbot: QtBot, settings: Settings) 
     assert f"started: protoleaf {__version__}, window, process {os.getpid()}" in text
 
 
+@pytest.mark.slow
 def test_the_log_is_shown_where_it_lies(
     qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -298,6 +298,7 @@ def test_an_image_alone_takes_the_same_keys(reviewing: Desk) -> None:
     assert reviewing.grid.isVisible()
 
 
+@pytest.mark.slow
 def test_a_label_in_the_inspector_is_taken_off_there(reviewing: Desk) -> None:
     """The page of an image shows its label and removes it."""
     reviewing.window.registry.trigger("show_labelled")

@@ -69,6 +69,7 @@ def test_enter_takes_the_class_with_the_whole_word(reviewing: Desk) -> None:
     assert reviewing.label_of(image_id) == "African elephant"
 
 
+@pytest.mark.slow
 def test_a_locked_class_list_asks_before_a_new_word_makes_a_class(reviewing: Desk) -> None:
     """The nearest names come first; Esc adds nothing; "Add" creates and labels in one step."""
     lock(reviewing)
@@ -128,6 +129,7 @@ def test_an_import_of_a_long_list_locks_it_and_says_so(reviewing: Desk, tmp_path
     assert len(desk.graph) == len(LEAVES) + 3
 
 
+@pytest.mark.slow
 def test_alt_and_a_digit_label_as_the_class_that_was_given_the_key(reviewing: Desk) -> None:
     """Assigned in the menu of the class, shown in tree, list and card; unassigned keys explain."""
     desk, window = reviewing, reviewing.window
@@ -218,6 +220,7 @@ def test_enter_never_labels_above_the_class_where_predictions_begin(coarse: Desk
     assert desk.label_of(image_id) == best
 
 
+@pytest.mark.slow
 def test_a_broadest_level_holds_for_the_whole_project(coarse: Desk) -> None:
     """Chosen among the rules of the class list: no card names a root class."""
     desk = coarse
@@ -234,6 +237,7 @@ def test_a_broadest_level_holds_for_the_whole_project(coarse: Desk) -> None:
     assert desk.label_of(image_id) == best
 
 
+@pytest.mark.slow
 def test_enter_asks_where_the_card_names_no_class(desk: Desk, unread: Collection) -> None:
     """Before anything is embedded there is no prediction: the list of classes opens."""
     from tests.support.sessions import open_project
@@ -246,6 +250,7 @@ def test_enter_asks_where_the_card_names_no_class(desk: Desk, unread: Collection
     desk.press(Key.Key_Escape)
 
 
+@pytest.mark.slow
 def test_f6_goes_round_the_panes(reviewing: Desk) -> None:
     """Images, inspector, classes, and backwards with Shift."""
     window = reviewing.window

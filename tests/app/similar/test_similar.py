@@ -56,6 +56,7 @@ def test_s_shows_the_collection_by_similarity_and_escape_goes_back(
     assert looking.grid.verticalScrollBar().value() == scrolled
 
 
+@pytest.mark.slow
 def test_cards_say_how_alike_they_are(looking: Desk) -> None:
     looking.choose(0)
     looking.press(Key.Key_S)
@@ -65,6 +66,7 @@ def test_cards_say_how_alike_they_are(looking: Desk) -> None:
     assert model.card(0).title
 
 
+@pytest.mark.slow
 def test_the_order_stays_while_cards_are_labelled(looking: Desk) -> None:
     """Keys label as usual, one undo step each, and no card moves."""
     image_id = looking.choose(40)
@@ -82,6 +84,7 @@ def test_the_order_stays_while_cards_are_labelled(looking: Desk) -> None:
     assert image_id in before
 
 
+@pytest.mark.slow
 def test_another_order_can_be_chosen_and_by_similarity_again(looking: Desk) -> None:
     looking.choose(5)
     looking.press(Key.Key_S)

@@ -251,6 +251,7 @@ def test_each_key_says_what_it_did(reviewing: Desk) -> None:
     assert mark.text == "Labelled as none of the classes  ·  38 to review"
 
 
+@pytest.mark.slow
 def test_undo_beside_it_takes_the_label_back(reviewing: Desk) -> None:
     """One click removes the label and clears the mark."""
     mark = mark_of(reviewing)
@@ -261,6 +262,7 @@ def test_undo_beside_it_takes_the_label_back(reviewing: Desk) -> None:
     assert reviewing.label_of(image_id) == ""
 
 
+@pytest.mark.slow
 def test_many_images_are_answered_in_the_toast(reviewing: Desk) -> None:
     """The mark is about a single image, and is cleared."""
     reviewing.choose(3)
@@ -278,6 +280,7 @@ def covers_a_card(desk: Desk) -> bool:
     return place.intersects(QRect(viewport.mapToGlobal(QPoint()), viewport.size()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640)])
 def test_b9_a_message_covers_no_card(reviewing: Desk, size: tuple[int, int]) -> None:
     """A short message and one of several lines: the status bar grows."""
@@ -297,6 +300,7 @@ def test_b9_a_message_covers_no_card(reviewing: Desk, size: tuple[int, int]) -> 
     reviewing.wait(lambda: line.height() == height)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640)])
 def test_b9_a_message_covers_no_open_card(reviewing: Desk, size: tuple[int, int]) -> None:
     """A card over the window ends above the status bar, also at its maximum height."""
@@ -312,6 +316,7 @@ def test_b9_a_message_covers_no_open_card(reviewing: Desk, size: tuple[int, int]
     assert not panel.intersects(QRect(toast.mapToGlobal(QPoint()), toast.size()))
 
 
+@pytest.mark.slow
 def test_b9_the_last_thing_that_happened_is_shown(reviewing: Desk) -> None:
     """A label of a single image ends the toast about several."""
     reviewing.choose(0)
@@ -332,6 +337,7 @@ def test_b9_the_last_thing_that_happened_is_shown(reviewing: Desk) -> None:
     toast.hide()
 
 
+@pytest.mark.slow
 def test_b9_an_overwritten_label_of_another_person_is_reported(
     desk: Desk, collection: Collection
 ) -> None:

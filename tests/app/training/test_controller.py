@@ -93,6 +93,7 @@ def test_the_palette_knows_the_actions(reviewing: Desk) -> None:
     reviewing.wait(lambda: [row.name for row in panel.versions.rows] == ["leafnet"])
 
 
+@pytest.mark.slow
 def test_points_and_progress_arrive_while_it_runs(reviewing: Desk) -> None:
     """Curves grow, panel and status bar show progress, and no second training can be started."""
     prepare(reviewing, Trainer([*points(4), "wait"]))
@@ -115,6 +116,7 @@ def test_points_and_progress_arrive_while_it_runs(reviewing: Desk) -> None:
     reviewing.wait(lambda: training.phase is Phase.IDLE)
 
 
+@pytest.mark.slow
 def test_what_happens_is_named_where_nothing_is_counted(reviewing: Desk) -> None:
     """Before and after the iterations the line names the stage; Cancel stays enabled."""
     steps: list[Step] = [Progress(115, 115, "images", 50.0, note="reading images")]
@@ -179,6 +181,7 @@ def test_a_slow_cache_disk_holds_no_window_up(
     wait_until_clean(reviewing)
 
 
+@pytest.mark.slow
 def test_a_cancel_leaves_no_trace(reviewing: Desk, collection: Collection) -> None:
     """No version, no undo step, nothing in the cache; training can be started again."""
     prepare(reviewing, Trainer([*points(2), "wait"], [*points(2), "wait"]))
@@ -207,6 +210,7 @@ def test_what_a_killed_window_left_goes_at_the_next_start(desk: Desk, tmp_path: 
     wait_until_clean(desk)
 
 
+@pytest.mark.slow
 def test_a_failure_is_one_line_in_the_panel(reviewing: Desk) -> None:
     """The worker's message; Start is enabled again."""
     trainer = Trainer([*points(1), Failed("the disk is full. Free some space")], ["wait"])
@@ -238,6 +242,7 @@ def test_a_failure_goes_when_the_project_is_changed(reviewing: Desk) -> None:
     assert panel.forms[Depth.PROPAGATION].isVisible()
 
 
+@pytest.mark.slow
 def test_the_focus_stays_when_a_training_starts(reviewing: Desk) -> None:
     """Start is hidden while focused; the next Space presses nothing."""
     prepare(reviewing, Trainer([*points(1), "wait"]))
@@ -250,6 +255,7 @@ def test_the_focus_stays_when_a_training_starts(reviewing: Desk) -> None:
     reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
 
 
+@pytest.mark.slow
 def test_a_crash_says_that_the_project_is_as_it_was(reviewing: Desk) -> None:
     """A worker that dies gives a sentence; with the panel closed, a toast shows it."""
     prepare(reviewing, Trainer([*points(1), "die"]))
@@ -292,6 +298,7 @@ def test_closing_the_project_ends_the_training(reviewing: Desk) -> None:
     assert not panel.isVisible()
 
 
+@pytest.mark.slow
 def test_closing_the_project_asks_while_it_trains(reviewing: Desk) -> None:
     """Ctrl+W asks and stops nothing; the button or a second Ctrl+W closes."""
     prepare(reviewing, Trainer([*points(1), "wait"]))
@@ -333,6 +340,7 @@ def test_asking_twice_closes(reviewing: Desk) -> None:
     wait_until_clean(reviewing)
 
 
+@pytest.mark.slow
 def test_without_labels_there_is_nothing_to_learn_from(desk: Desk, tmp_path: Path) -> None:
     """Start is disabled, and the panel gives the remedy."""
     with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
@@ -343,6 +351,7 @@ def test_without_labels_there_is_nothing_to_learn_from(desk: Desk, tmp_path: Pat
     assert "Label at least" in texts(form)
 
 
+@pytest.mark.slow
 def test_the_plan_reaches_the_worker(reviewing: Desk) -> None:
     """The request has the worker's names for the settings."""
     trainer = Trainer(["wait"])

@@ -156,6 +156,7 @@ def test_nothing_is_made_without_a_yes(
     assert [path.name for path in photos.parent.glob("*.protoleaf")] == []
 
 
+@pytest.mark.slow
 def test_the_place_is_chosen_or_suggested(
     desk: Desk, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,6 +229,7 @@ def test_what_is_not_ready_is_prepared_with_progress_and_can_be_stopped(
     assert backbone_of(desk) == tinyleaf
 
 
+@pytest.mark.slow
 def test_a_preparation_that_fails_leaves_the_other_choice(
     desk: Desk, photos: Path, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,6 +244,7 @@ def test_a_preparation_that_fails_leaves_the_other_choice(
     assert backbone_of(desk) == FAST
 
 
+@pytest.mark.slow
 def test_one_backbone_is_no_choice(desk: Desk, photos: Path) -> None:
     """The choice is hidden."""
     card = dropped(desk, photos)
@@ -289,6 +292,7 @@ def made(desk: Desk, card: NewProjectCard, images: int) -> None:
     desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) == images)
 
 
+@pytest.mark.slow
 def test_folders_are_listed_with_counts_and_boxes(desk: Desk, sites: Path) -> None:
     """With two of three ticked, the box of their parent is partially checked."""
     card = dropped(desk, sites)
@@ -308,6 +312,7 @@ def test_folders_are_listed_with_counts_and_boxes(desk: Desk, sites: Path) -> No
     assert not any("site B" in path for path in desk.state.paths)
 
 
+@pytest.mark.slow
 def test_folders_are_classes_only_where_they_were_ticked(desk: Desk, sites: Path) -> None:
     """One of three folders is a class; the others give no labels."""
     card = dropped(desk, sites)
@@ -321,6 +326,7 @@ def test_folders_are_classes_only_where_they_were_ticked(desk: Desk, sites: Path
     assert np.count_nonzero(desk.state.label_class != NO_CLASS) == 2
 
 
+@pytest.mark.slow
 def test_all_folders_are_ticked_at_once(desk: Desk, sites: Path) -> None:
     """All folders except their parent are ticked, then none."""
     card = dropped(desk, sites)
@@ -333,6 +339,7 @@ def test_all_folders_are_ticked_at_once(desk: Desk, sites: Path) -> None:
     assert labelled(desk) == {"site A", "site B", "Blue disc"}
 
 
+@pytest.mark.slow
 def test_usual_names_of_parts_of_data_sets_are_pointed_out(desk: Desk, tmp_path: Path) -> None:
     """Its boxes are imported from other files."""
     write_shape(tmp_path / "set" / "train" / "0.png", "Red disc", seed=0)
@@ -342,6 +349,7 @@ def test_usual_names_of_parts_of_data_sets_are_pointed_out(desk: Desk, tmp_path:
     assert card.classes.summary.text().startswith("train: usual names of parts of a data set")
 
 
+@pytest.mark.slow
 def test_photos_and_a_list_are_dropped_together(desk: Desk, sites: Path, tmp_path: Path) -> None:
     """The list gives the classes; only a folder named like one of them is ticked."""
     classes = write_graph(tmp_path / "classes.csv", {"Disc": ("Red disc", "Blue disc")})
@@ -354,6 +362,7 @@ def test_photos_and_a_list_are_dropped_together(desk: Desk, sites: Path, tmp_pat
     assert labelled(desk) == {"Blue disc"}
 
 
+@pytest.mark.slow
 def test_a_table_of_labels_is_imported_next(desk: Desk, photos: Path, tmp_path: Path) -> None:
     """The sheet says so, and its import card opens in the new project."""
     table = tmp_path / "labels.csv"
@@ -377,6 +386,7 @@ def test_a_table_of_labels_is_imported_next(desk: Desk, photos: Path, tmp_path: 
     desk.press(Key.Key_Escape)
 
 
+@pytest.mark.slow
 def test_a_typed_list_gives_the_classes(desk: Desk, photos: Path) -> None:
     """Indentation makes subclasses; Enter in the field is a new line."""
     card = dropped(desk, photos)
@@ -394,6 +404,7 @@ def test_a_typed_list_gives_the_classes(desk: Desk, photos: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_list_is_chosen_in_a_dialog_and_its_columns_are_named(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -420,6 +431,7 @@ def test_a_list_is_chosen_in_a_dialog_and_its_columns_are_named(
     desk.wait(lambda: {desk.graph.name(each) for each in desk.graph.classes()} == {"Gull", "Tern"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way_out", ["esc", "close", "cancel", "restart"])
 def test_closing_the_sheet_loses_nothing(
     desk: Desk, sites: Path, settings: Settings, way_out: str, qtbot: QtBot
@@ -451,6 +463,7 @@ def test_closing_the_sheet_loses_nothing(
     other.leave()
 
 
+@pytest.mark.slow
 def test_what_was_made_is_not_suggested_again(desk: Desk, sites: Path, settings: Settings) -> None:
     """The next sheet is empty."""
     made(desk, dropped(desk, sites), 6)
@@ -462,6 +475,7 @@ def test_what_was_made_is_not_suggested_again(desk: Desk, sites: Path, settings:
     desk.press(Key.Key_Escape)
 
 
+@pytest.mark.slow
 def test_a_sheet_is_whole_in_a_small_window(
     desk: Desk, sites: Path, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -63,6 +63,7 @@ def test_recent_projects_stand_above_the_sample(returning: Desk, collection: Col
     assert returning.window.session.info.path == collection.project
 
 
+@pytest.mark.slow
 def test_enter_goes_on_where_one_was(returning: Desk, collection: Collection) -> None:
     """The latest project has the focus; Tab goes down the page."""
     page = returning.window.of(Projects).page
@@ -121,6 +122,7 @@ def test_the_disk_is_asked_on_another_thread(
     desk.leave()
 
 
+@pytest.mark.slow
 def test_a_project_shows_its_face_progress_and_date(
     returning: Desk, collection: Collection
 ) -> None:
@@ -189,6 +191,7 @@ def test_the_last_project_is_opened_at_the_start_if_one_wants(
     assert returning.window.session.info.path == collection.project
 
 
+@pytest.mark.slow
 def test_a_row_opens_its_project_wherever_it_is_clicked(
     returning: Desk, collection: Collection
 ) -> None:
@@ -223,6 +226,7 @@ def open_recent(desk: Desk) -> QMenu:
     return submenu
 
 
+@pytest.mark.slow
 def test_the_menu_opens_a_recent_project(
     returning: Desk, collection: Collection, gone: Path
 ) -> None:

@@ -50,6 +50,7 @@ def test_one_click_opens_it(desk: Desk, no_sample: Path) -> None:
     assert not desk.window.of(Projects).page.isVisible()
 
 
+@pytest.mark.slow
 def test_it_is_opened_as_it_was_left(desk: Desk, prepared: Path) -> None:
     """One click; no picture is copied again."""
     with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QComboBox
 from pytestqt.qtbot import QtBot
@@ -71,6 +72,7 @@ def click(desk: Desk, panel: ChangedPanel, place: QPoint) -> None:
     desk.qtbot.mouseClick(panel.moves.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
+@pytest.mark.slow
 def test_removing_a_class_shows_where_its_images_went(desk: Desk, collection: Collection) -> None:
     """The badge counts them; the panel names the removed class; a thumbnail opens its image."""
     desk.open(collection.project)
@@ -121,6 +123,7 @@ def test_the_panel_is_walked_by_keys(desk: Desk, collection: Collection) -> None
     assert not panel.isVisible()
 
 
+@pytest.mark.slow
 def test_labels_are_noticed_by_what_they_move(desk: Desk, collection: Collection) -> None:
     """Relabelling moves other images; labelled ones are not counted. Closing clears the badge."""
     desk.open(collection.project)
@@ -136,6 +139,7 @@ def test_labels_are_noticed_by_what_they_move(desk: Desk, collection: Collection
     assert not badge.isVisible()
 
 
+@pytest.mark.slow
 def test_why_unknown_moved_is_shown(desk: Desk, collection: Collection) -> None:
     """The row has the number, its tooltip and the panel the labels; the next edit clears it."""
     desk.open(collection.project)

@@ -198,6 +198,7 @@ def test_another_project_is_opened_once_it_is_decided(
     desk.wait(lambda: session.is_settled)
 
 
+@pytest.mark.slow
 def test_nothing_is_embedded_while_edits_are_tried_out(desk: Desk, collection: Collection) -> None:
     """Changes must come from the edits alone; embedding continues afterwards."""
     without_its_views(collection)

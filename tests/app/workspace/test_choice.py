@@ -55,6 +55,7 @@ def lit(desk: Desk) -> list[str]:
     return [chip.text() for chip in header(desk).findChildren(QPushButton) if chip.isChecked()]
 
 
+@pytest.mark.slow
 def test_chips_and_sidebar_do_not_say_the_same(reviewing: Desk) -> None:
     """Chips are hidden while a subset row is selected; they filter classes and image sets."""
     reviewing.window.resize(1440, 800)
@@ -147,6 +148,7 @@ def test_order_and_size_keep_their_place(reviewing: Desk, size: tuple[int, int])
     assert [text for text in clipped(header(reviewing)) if text != header(reviewing).title] == []
 
 
+@pytest.mark.slow
 def test_orders_stand_in_the_palette_too(reviewing: Desk) -> None:
     """The palette and the menu View, below Sort by, have the orders; the combo box follows."""
     (order,) = header(reviewing).findChildren(QComboBox)
@@ -242,6 +244,7 @@ def test_a_title_of_200_letters_cuts_no_chip(
     assert any("Sort again" in part.accessibleName() for part in parts)
 
 
+@pytest.mark.slow
 def test_an_image_alone_says_its_place_and_goes_on(reviewing: Desk) -> None:
     """The bar has the position among the shown images; labelling by key shows the next one."""
     reviewing.choose(0)
@@ -256,6 +259,7 @@ def test_an_image_alone_says_its_place_and_goes_on(reviewing: Desk) -> None:
     assert "2 of 39" in texts(view.bar)
 
 
+@pytest.mark.slow
 def test_several_chosen_classes_show_the_images_of_all_of_them(reviewing: Desk) -> None:
     """Ctrl and a click toggle a class; Shift and an arrow key add the next one."""
     workspace, tree, graph = reviewing.window.workspace, reviewing.window.tree, reviewing.graph

@@ -52,6 +52,7 @@ def test_what_was_chosen_stays_for_the_project_alone(
         assert settings.order_of(project.backups.project_id) == Order.CLASS
 
 
+@pytest.mark.slow
 def test_cards_under_a_hand_are_not_sorted(desk: Desk, collection: Collection) -> None:
     """A card clicked before the predictions arrive holds the order."""
     desk.open(collection.project)

@@ -1,5 +1,6 @@
 """Saved searches in the sidebar: saved, selected, renamed, removed, undone."""
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
@@ -42,6 +43,7 @@ def row(desk: Desk, place: int) -> QPoint:
     return rows.visualRect(rows.rows.index(len(Subset) + place)).center()
 
 
+@pytest.mark.slow
 def test_a_search_is_saved_and_found_again_by_a_click(reviewing: Desk) -> None:
     """The row has a count; the button is hidden while a saved search is shown."""
     save(reviewing, "labelled OR flagged")
@@ -67,6 +69,7 @@ def test_a_count_follows_labels(reviewing: Desk) -> None:
     reviewing.wait(lambda: [each.count for each in rows.searches] == [25])
 
 
+@pytest.mark.slow
 def test_a_saved_search_is_renamed_removed_and_that_is_undone(reviewing: Desk) -> None:
     """The row is edited by its menu and by keys."""
     save(reviewing, "labelled")
@@ -92,6 +95,7 @@ def test_a_saved_search_is_renamed_removed_and_that_is_undone(reviewing: Desk) -
     assert QApplication.activePopupWidget() is None
 
 
+@pytest.mark.slow
 def test_a_search_names_the_part_that_matches_nothing(reviewing: Desk) -> None:
     """The message is below the field, with a suggestion."""
     bar = reviewing.window.workspace.search_bar

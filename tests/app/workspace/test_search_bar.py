@@ -72,6 +72,7 @@ def test_the_button_in_the_header_opens_and_closes_it(searcher: Desk) -> None:
     assert not workspace.search_bar.isVisible()
 
 
+@pytest.mark.slow
 def test_a_search_is_composed_with_subsets_and_classes(searcher: Desk) -> None:
     """The selection on the left filters the matches, and stays when the search is cleared."""
     workspace, state = workspace_of(searcher), searcher.state
@@ -122,6 +123,7 @@ def test_labelled_cards_leave_the_search_and_the_others_keep_their_places(search
     searcher.wait(lambda: first in workspace.model.image_ids.tolist())
 
 
+@pytest.mark.slow
 def test_completions_of_fields_by_keys(searcher: Desk) -> None:
     """Letters offer fields; the arrow key and Enter insert one."""
     assert completions("da", 2)[0][0] == "date:"
@@ -154,6 +156,7 @@ def test_completions_of_fields_by_keys(searcher: Desk) -> None:
     assert bar.field.text() == "camera:"
 
 
+@pytest.mark.slow
 def test_filters_write_the_search_and_read_it(searcher: Desk) -> None:
     """Filters are written into the field, and parsed from it."""
     workspace = workspace_of(searcher)
@@ -198,6 +201,7 @@ def test_terms_of_dates() -> None:
     assert date_term("", "") == ""
 
 
+@pytest.mark.slow
 def test_in_the_class_graph_it_finds_a_class(searcher: Desk) -> None:
     """The graph has a search of its own; the search for images is kept."""
     workspace = workspace_of(searcher)
@@ -213,6 +217,7 @@ def test_in_the_class_graph_it_finds_a_class(searcher: Desk) -> None:
     assert workspace.model.rowCount() == 5
 
 
+@pytest.mark.slow
 def test_orders_by_what_is_known(searcher: Desk) -> None:
     for name in ("order_name", "order_folder", "order_size", "order_taken"):
         searcher.window.registry.trigger(name)

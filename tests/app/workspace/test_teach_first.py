@@ -44,6 +44,7 @@ def test_nobody_asked(reviewing: Desk) -> None:
     assert reviewing.state.teach_rank is None
 
 
+@pytest.mark.slow
 def test_before_any_label(reviewing: Desk) -> None:
     """A collection without labels has ranks, too; the order has a tooltip, and can be changed."""
     labelled = reviewing.state.image_ids[reviewing.state.label_class != NO_CLASS].tolist()
@@ -85,6 +86,7 @@ def test_labels_are_given_in_peace(reviewing: Desk) -> None:
     assert shown(reviewing) == by_rank(reviewing)
 
 
+@pytest.mark.slow
 def test_the_next_project_has_it_too(desk: Desk, collection: Collection) -> None:
     """The order is stored; the opened project computes ranks at once."""
     QTest.keyClick(order_box(desk), Qt.Key.Key_Home)

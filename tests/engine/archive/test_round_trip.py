@@ -84,6 +84,7 @@ def test_the_photos_and_the_project_stay_as_they_are(
     assert tree_hash(collection.folder) == before
 
 
+@pytest.mark.slow
 def test_reduced_photos_count_as_their_photos(tmp_path: Path) -> None:
     """Reduced photos count as the same images by content hash: embedded, labelled and merged."""
     out, caches = tmp_path / "trip.protoleafz", elsewhere(tmp_path)

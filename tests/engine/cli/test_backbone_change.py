@@ -162,6 +162,7 @@ def request(collection: Collection, backbone: Path) -> PrepareChange:
     return PrepareChange(collection.project, collection.caches.root, str(backbone), "cpu")
 
 
+@pytest.mark.slow
 def test_a_worker_prepares_beside_the_window(collection: Collection, tinyleaf: Path) -> None:
     """While the window holds the project: progress, facts of images, and figures.
 

@@ -20,6 +20,7 @@ def trip(tmp_path: Path) -> Path:
         return project.path
 
 
+@pytest.mark.slow
 def test_a_copy_goes_out_and_comes_back(
     trip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -48,6 +49,7 @@ def test_a_copy_goes_out_and_comes_back(
     )
 
 
+@pytest.mark.slow
 def test_a_copy_is_unpacked_beside_itself(
     trip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

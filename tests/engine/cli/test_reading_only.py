@@ -53,6 +53,7 @@ def _classes(path: Path) -> dict[str, str]:
         return {row["image"]: row["class"] for row in csv.DictReader(file)}
 
 
+@pytest.mark.slow
 def test_everything_that_only_reads(
     kept: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -226,6 +226,7 @@ def test_truth_that_is_no_text(collection: Collection, capsys: pytest.CaptureFix
     )
 
 
+@pytest.mark.slow
 def test_what_is_missing_before_classifying(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

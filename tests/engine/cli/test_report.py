@@ -34,6 +34,7 @@ def test_every_kind(
     assert collection.project.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_truth_and_two_settings(
     capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
 ) -> None:

@@ -77,6 +77,7 @@ def test_an_explanation_leads_back_to_images(live: LiveCollection) -> None:
     assert coarse.score == pytest.approx(sum(below), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_unknown_is_the_same_word_everywhere(live: LiveCollection, collection: Collection) -> None:
     """Explanation and state agree about which images are unknown, also with zero-shot classes."""
     live.apply(live.project.classes.add("Red rings", [class_ids(live.project)["Red"]])[0])

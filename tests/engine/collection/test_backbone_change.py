@@ -31,6 +31,7 @@ def change_to(live: LiveCollection, collection: Collection, source: Path) -> Pre
     return prepared
 
 
+@pytest.mark.slow
 def test_labels_graph_and_bars_stay(
     live: LiveCollection, collection: Collection, tinyleaf: Path
 ) -> None:
@@ -108,6 +109,7 @@ def test_a_cancelled_change_goes_on_from_its_cache(collection: Collection, tinyl
     assert collection.project.read_bytes() == content
 
 
+@pytest.mark.slow
 def test_a_prepared_change_that_is_not_used_changes_nothing(
     collection: Collection, tinyleaf: Path
 ) -> None:
@@ -165,6 +167,7 @@ def test_the_backbone_in_use_is_refused(live: LiveCollection, collection: Collec
         prepare_change(live.project, collection.caches, "leafnet", device="cpu")
 
 
+@pytest.mark.slow
 def test_a_backbone_that_changed_meanwhile_is_refused(
     live: LiveCollection, collection: Collection, tinyleaf: Path
 ) -> None:
@@ -178,6 +181,7 @@ def test_a_backbone_that_changed_meanwhile_is_refused(
     assert (dump(live.project), live.project.models.versions()) == before
 
 
+@pytest.mark.slow
 def test_a_refused_step_leaves_no_version(
     live: LiveCollection, collection: Collection, tinyleaf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,6 +199,7 @@ def test_a_refused_step_leaves_no_version(
     assert str(live.project.history.undo_action) != "Changed the backbone to tinyleaf"
 
 
+@pytest.mark.slow
 def test_facts_that_cannot_be_kept_leave_the_backbone(
     live: LiveCollection, collection: Collection, tinyleaf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,6 +234,7 @@ def test_images_that_fail_stay_listed(
     assert_same(live.apply(change), old, tolerance=0)
 
 
+@pytest.mark.slow
 def test_facts_of_images_that_were_never_read_reach_the_project(
     collection: Collection, tinyleaf: Path
 ) -> None:
@@ -244,6 +250,7 @@ def test_facts_of_images_that_were_never_read_reach_the_project(
         live.close()
 
 
+@pytest.mark.slow
 def test_new_images_are_embedded_with_the_new_backbone(
     live: LiveCollection, collection: Collection, tinyleaf: Path
 ) -> None:

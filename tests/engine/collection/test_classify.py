@@ -90,6 +90,7 @@ def _must_not_be_made(*_arguments: object, **_named: object) -> None:
     raise AssertionError("the basis is made again although it was cached")
 
 
+@pytest.mark.slow
 def test_embeddings_that_the_project_could_not_write_down(collection: Collection) -> None:
     """Embeddings of a read-only project are cached only; window and command line both use them."""
     with Project.open(collection.project) as project:

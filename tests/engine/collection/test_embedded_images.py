@@ -64,6 +64,7 @@ def unlabelled(live: LiveCollection) -> int:
     return int(live.state.image_ids[live.state.label_class < 0][0])
 
 
+@pytest.mark.slow
 def test_shots_are_over_all_views_and_held_out_by_one(live: LiveCollection) -> None:
     """Prototypes use all views; held-out classification of an image uses one."""
     shots = shots_of(live)
@@ -76,6 +77,7 @@ def test_shots_are_over_all_views_and_held_out_by_one(live: LiveCollection) -> N
     assert not np.allclose(shots.embeddings, shots.as_classified, atol=1e-2)
 
 
+@pytest.mark.slow
 def test_a_new_label_waits_for_its_views_and_predictions_do_not(live: LiveCollection) -> None:
     """It counts at once with one view, later with all of them; predictions do not wait."""
     image_id = unlabelled(live)
@@ -112,6 +114,7 @@ def test_images_that_are_as_before_need_no_fit(live: LiveCollection) -> None:
     assert live.fitted is model
 
 
+@pytest.mark.slow
 def test_nothing_is_embedded_twice(live: LiveCollection) -> None:
     """Cached views are used when a label is restored, without opening a backbone."""
     assert embed_closer(live.project, cache_of_test(), device="cpu") is None
@@ -152,6 +155,7 @@ def test_without_the_file_one_view_goes_on(live: LiveCollection) -> None:
     assert not live.state.failures
 
 
+@pytest.mark.slow
 def test_a_class_with_many_labels_has_enough(live: LiveCollection) -> None:
     """Only the first ten images of a class are requested in all views."""
     ids = live.state.image_ids[live.state.label_class < 0].tolist()
@@ -206,6 +210,7 @@ def test_predictions_stay_while_views_take_over(collection: Collection) -> None:
     live.close()
 
 
+@pytest.mark.slow
 def test_an_image_that_comes_later_has_one_view_at_first(collection: Collection) -> None:
     """It is classified by one view among images with all views."""
     image_id = add_stranger(collection)

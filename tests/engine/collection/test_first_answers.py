@@ -170,6 +170,7 @@ def test_images_and_classes_that_went_meanwhile(live: LiveCollection) -> None:
     assert named <= set(live.project.classes.graph.classes())
 
 
+@pytest.mark.slow
 def test_a_fit_is_cancelled_between_its_answers(
     live: LiveCollection, collection: Collection
 ) -> None:

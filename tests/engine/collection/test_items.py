@@ -35,6 +35,7 @@ def embed(live: LiveCollection, collection: Collection) -> None:
     live.take_embedded([request.image_id for request in wanted.images])
 
 
+@pytest.mark.slow
 def test_boxes_are_classified_in_place_of_their_photo(boxed: LiveCollection) -> None:
     state = boxed.state
     photo, *boxes = state.image_ids[-3:].tolist()
@@ -79,6 +80,7 @@ def test_whatever_is_done_with_boxes(boxed: LiveCollection, collection: Collecti
         assert_same(boxed.state, fresh_state(boxed, collection.caches))
 
 
+@pytest.mark.slow
 def test_a_moved_box_waits_and_an_undone_move_does_not(boxed: LiveCollection) -> None:
     box = int(boxed.state.image_ids[-1])
     boxed.apply(boxed.project.images.change_part(box, "xywh=percent:41,40,55,55"))
@@ -119,6 +121,7 @@ def test_boxes_are_in_no_fold_and_held_out_with_their_photo(
     assert len(set(together.tolist())) == 1
 
 
+@pytest.mark.slow
 def test_boxes_and_empty_images_are_found_by_a_search(boxed: LiveCollection) -> None:
     photo, first, second = boxed.state.image_ids[-3:].tolist()
     boxed.apply(boxed.project.labels.set([first], EMPTY))

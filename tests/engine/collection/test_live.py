@@ -166,6 +166,7 @@ def test_random_walks(live: LiveCollection, collection: Collection, seed: int) -
         _do(live, collection.caches, choose.choice(moves))
 
 
+@pytest.mark.slow
 def test_new_images_wait_and_then_are_classified(
     live: LiveCollection, collection: Collection
 ) -> None:
@@ -193,6 +194,7 @@ def test_new_images_wait_and_then_are_classified(
     assert [by_name[f"new/{seed}.png"] for seed in range(3)] == [ImageStatus.READY] * 3
 
 
+@pytest.mark.slow
 def test_new_shots_teach_once_they_are_embedded(
     live: LiveCollection, collection: Collection
 ) -> None:
@@ -263,6 +265,7 @@ def test_another_model_version(live: LiveCollection, collection: Collection) -> 
     assert_same(live.state, first)
 
 
+@pytest.mark.slow
 def test_a_project_that_grows_from_nothing(tmp_path: Path, collection: Collection) -> None:
     """Every stage from the empty project to the first shot works."""
     live = LiveCollection.create(collection.folder / "grown.protoleaf", collection.caches)
@@ -366,6 +369,7 @@ def test_a_collection_larger_than_its_anchors_keeps_up(
     live.close()
 
 
+@pytest.mark.slow
 def test_merging_a_graph_into_an_open_collection(
     live: LiveCollection, collection: Collection
 ) -> None:
@@ -379,6 +383,7 @@ def test_merging_a_graph_into_an_open_collection(
     assert live.class_facts(class_ids(live.project)["Red rings"]).is_zero_shot
 
 
+@pytest.mark.slow
 def test_a_shot_without_an_embedding_is_not_fitted(
     live: LiveCollection, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

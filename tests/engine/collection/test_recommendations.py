@@ -94,6 +94,7 @@ def test_nothing_where_all_is_well(propagation: PropagationSession) -> None:
     assert find_recommendations(replace(_given(propagation), has_accurate=True)) == ()
 
 
+@pytest.mark.slow
 def test_classes_that_are_confused_ask_for_training(propagation: PropagationSession) -> None:
     """Training is recommended with the names of the classes, more examples after it."""
     given = _given(propagation, alike=ALIKE)

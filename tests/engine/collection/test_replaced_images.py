@@ -238,6 +238,7 @@ def test_the_old_photo_comes_back(project: Project, collection: Collection, tmp_
     assert not project.labels.outdated()
 
 
+@pytest.mark.slow
 def test_another_photo_after_one_that_cannot_be_read(
     project: Project, collection: Collection
 ) -> None:
@@ -251,6 +252,7 @@ def test_another_photo_after_one_that_cannot_be_read(
     assert set(project.labels.outdated()) == {image_id}
 
 
+@pytest.mark.slow
 def test_a_second_change_after_a_confirmation_asks_again(
     project: Project, collection: Collection
 ) -> None:
@@ -292,6 +294,7 @@ def test_a_file_replaced_before_it_was_read(collection: Collection, tmp_path: Pa
         assert set(project.labels.outdated()) == {project.images.find(file)}
 
 
+@pytest.mark.slow
 def test_a_clock_that_was_put_right_is_no_other_photo(
     project: Project, collection: Collection
 ) -> None:

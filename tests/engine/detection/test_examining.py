@@ -55,6 +55,7 @@ def spread_grid(values: int, count: int = RAW_GRID) -> np.ndarray:
     return found
 
 
+@pytest.mark.slow
 def test_names_and_size_in_a_child(tmp_path: Path) -> None:
     """The facts come back from the process that examined the file."""
     path = write_detector(tmp_path / "discs.onnx", "yolov8")
@@ -73,6 +74,7 @@ def test_names_and_size_in_a_child(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_opening_with_names(tmp_path: Path) -> None:
     """A person's file of names, device and threshold in one call."""
     path, names = write_detector(tmp_path / "discs.onnx"), tmp_path / "names.txt"

@@ -439,6 +439,7 @@ def test_the_last_files_are_shared_out_sooner(
     assert seen == sorted(seen, reverse=True)
 
 
+@pytest.mark.slow
 def test_requests_are_asked_for_as_they_are_needed(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -259,6 +259,7 @@ def test_a_reader_that_is_being_started_is_closed_too(
     assert children() == before
 
 
+@pytest.mark.slow
 def test_a_reader_ends_with_its_owner_although_a_file_hangs(tmp_path: Path) -> None:
     worker, wanted = Worker(BAD_READER, stays=True), WantedPixels(32, 1.0)
     memory = SharedMemory(create=True, size=HEADER_BYTES + wanted.bytes)

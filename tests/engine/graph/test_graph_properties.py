@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import networkx as nx
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -105,6 +106,7 @@ def test_levels_are_the_longest_paths_after_any_edits(
     assert {each: level for level, row in enumerate(graph.levels()) for each in row} == expected
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(steps, steps)
 def test_recorded_edits_go_both_ways(before: list[Step], after: list[Step]) -> None:

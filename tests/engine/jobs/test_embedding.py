@@ -53,11 +53,13 @@ def test_only_what_was_asked_for_is_answered(unread: Collection) -> None:
         assert cache.missing(kept) == []
 
 
+@pytest.mark.slow
 def test_a_second_run_takes_what_the_first_one_kept(unread: Collection) -> None:
     """Cached results are used, also after a cancelled run."""
     assert [served(embed_request(unread)).ending.embedded for _ in range(2)] == [UNREAD_IMAGES, 0]
 
 
+@pytest.mark.slow
 def test_backbone_and_cache_stay_open(unread: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next request reuses them; another device or a failed GPU opens them again."""
     from engine.runtime import backbone
@@ -130,6 +132,7 @@ def test_a_killed_worker_leaves_project_and_cache_sound(unread: Collection) -> N
     assert result.embedded + result.from_cache == UNREAD_IMAGES
 
 
+@pytest.mark.slow
 def test_a_worker_whose_window_died_stops(unread: Collection) -> None:
     """A worker ends quietly with its parent."""
     endings: list[Ending] = []

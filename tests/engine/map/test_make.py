@@ -159,6 +159,7 @@ def test_the_command_writes_each_kind(
     assert outs["png"].read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_command_refuses(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

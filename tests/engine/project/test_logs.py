@@ -81,6 +81,7 @@ def test_checking_an_unfinished_commit_changes_no_byte(interrupted: Path) -> Non
     assert {path.name: path.read_bytes() for path in interrupted.parent.iterdir()} == before
 
 
+@pytest.mark.slow
 def test_a_journal_is_found_after_its_project_was_renamed(interrupted: Path) -> None:
     """After a kill and renaming, the journal with the old name is found and applied."""
     moved = interrupted.rename(interrupted.with_name("other.protoleaf"))
@@ -102,6 +103,7 @@ def test_half_a_commit_without_its_journal_is_never_called_sound(interrupted: Pa
             Project.open(interrupted, for_writing=for_writing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["check", "read", "write"])
 def test_a_backup_put_over_the_project_stays_what_it_is(
     tmp_path: Path, interrupted: Path, first: str
@@ -246,6 +248,7 @@ def test_a_killed_migration_is_taken_back_and_made_again(
         assert set_aside(copy.parent) == []
 
 
+@pytest.mark.slow
 def test_an_open_copy_put_over_the_project_stays_what_it_is(
     interrupted: Path, tmp_path: Path
 ) -> None:
@@ -308,6 +311,7 @@ def test_the_log_of_an_older_version_is_merged(tmp_path: Path) -> None:
     assert not Path(f"{copy}-wal").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["-journal", "-wal"])
 def test_a_log_that_comes_beside_the_open_project_is_set_aside(
     tmp_path: Path, interrupted: Path, suffix: str

@@ -100,6 +100,7 @@ def test_a_backbone_comes_with_its_card_and_nothing_else(
     )  # as readable as any other file; installed models serve every user
 
 
+@pytest.mark.slow
 def test_a_backbone_takes_any_batch_and_size(backbones: tuple[LeafNet, Path, Path]) -> None:
     """Sizes that the export never saw, in torch and in ONNX."""
     trained, full, _ = backbones

@@ -194,6 +194,7 @@ def test_each_point_is_reported_as_it_comes(hierarchy: SyntheticHierarchy) -> No
     assert all(point.accuracy is not None and 0 <= point.accuracy <= 1 for point in reported)
 
 
+@pytest.mark.slow
 def test_training_goes_on_from_an_attention(
     hierarchy: SyntheticHierarchy, attention_alone: TrainedPropagation
 ) -> None:
@@ -229,6 +230,7 @@ def test_an_attention_of_another_width_is_refused(
         )
 
 
+@pytest.mark.slow
 def test_held_out_images_are_counted(attention_alone: TrainedPropagation) -> None:
     """Of 36 leaves with 16 images each, 2 + 20% of the 30 to spare are held out."""
     assert attention_alone.held_out_images == 8 * 16

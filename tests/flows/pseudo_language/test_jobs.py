@@ -26,6 +26,7 @@ def backbone(tmp_path: Path) -> Path:
     return other_backbone(tmp_path / "own models")
 
 
+@pytest.mark.slow
 def test_images_are_being_read(desk: Desk, reader: Reader, tmp_path: Path) -> None:
     """Progress, speed, device and time left; then cancelled, with pending images."""
     running = replace(progress(3, 12), note="CPU")

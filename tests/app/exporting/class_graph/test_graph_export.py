@@ -123,6 +123,7 @@ def test_a_picture(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert {LIGHT.ground, LIGHT.card, LIGHT.text} <= colours
 
 
+@pytest.mark.slow
 def test_what_is_refused_is_shown(
     reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,6 +167,7 @@ def test_a_name_that_the_dialog_did_not_know_is_asked_about(
     assert is_own_output(theirs, "graph-svg")
 
 
+@pytest.mark.slow
 def test_an_earlier_picture_is_replaced_unasked(
     reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

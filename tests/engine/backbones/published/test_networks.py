@@ -249,6 +249,7 @@ def test_weights_with_code_are_deleted(tmp_path: Path) -> None:
     assert BackboneLibrary().names() == ()
 
 
+@pytest.mark.slow
 def test_leftovers_of_a_killed_export_are_cleared(
     facts: PublishedNetwork, converted_before: None, tmp_path: Path
 ) -> None:
@@ -312,6 +313,7 @@ def test_the_list_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(calls) == 5
 
 
+@pytest.mark.slow
 def test_sources_are_distinguished() -> None:
     """A published network is named with its publisher."""
     assert is_published_source("torchvision:resnet50")

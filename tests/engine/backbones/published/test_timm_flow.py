@@ -175,6 +175,7 @@ def test_a_wrong_checksum_is_refused(hub: HubServer, caches: CacheFolders) -> No
     assert BackboneLibrary().names() == ()
 
 
+@pytest.mark.slow
 def test_without_a_checksum_the_card_says_so(
     hub: HubServer, quick: None, caches: CacheFolders
 ) -> None:
@@ -184,6 +185,7 @@ def test_without_a_checksum_the_card_says_so(
     assert "published without a checksum" in files.card.description
 
 
+@pytest.mark.slow
 def test_an_older_file_is_taken_where_there_is_no_safetensors(
     hub: HubServer, quick: None, caches: CacheFolders
 ) -> None:
@@ -207,6 +209,7 @@ def test_broken_weights_are_deleted(hub: HubServer, caches: CacheFolders) -> Non
     assert left(caches) == set()
 
 
+@pytest.mark.slow
 def test_a_cancelled_download_is_resumed(hub: HubServer, quick: None, caches: CacheFolders) -> None:
     """What has arrived is not requested again."""
     cancel = CancelToken()

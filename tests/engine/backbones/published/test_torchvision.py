@@ -295,6 +295,7 @@ def test_the_exported_file_does_what_the_network_does(
     assert [each.name for each in tmp_path.iterdir()] == ["x.onnx"]
 
 
+@pytest.mark.slow
 def test_large_networks_keep_half_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What would not fit into one file of 2 GiB is kept as float16.
 
@@ -328,6 +329,7 @@ def test_a_file_that_does_something_else_is_refused(converted_before: None, tmp_
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_cancelled_export_leaves_nothing(converted_before: None, tmp_path: Path) -> None:
     """Asked to stop while it is compared."""
     cancel = CancelToken()

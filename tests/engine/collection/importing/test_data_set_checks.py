@@ -180,6 +180,7 @@ def test_embeddings_stay_with_the_project_they_came_to(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 0.0])
 def test_what_is_no_embedding_counts_as_failed(
     tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders, value: float
@@ -247,6 +248,7 @@ def test_the_backbone_beside_the_manifest_is_compared(
         project_of_data_set(tmp_path / "of.protoleaf", narrow.folder, caches)
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_left_out_and_checked(
     tmp_path: Path,
     rows: EmbeddedRows,

@@ -179,6 +179,7 @@ def test_a_search_that_is_too_long_is_refused() -> None:
         parse_query("fox " * 1_000)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
     with suppress(QueryError):

@@ -363,6 +363,7 @@ def varied_images(seed: int) -> Crowd:
     return Crowd(given.graph, unit(images), given.truth)
 
 
+@pytest.mark.slow
 def test_several_shots_tell_classes_that_few_directions_do_not(
     any_width: PropagationSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:

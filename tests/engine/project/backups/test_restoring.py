@@ -70,6 +70,7 @@ def large(tmp_path: Path) -> tuple[Path, Path]:
     return project.path, made.path
 
 
+@pytest.mark.slow
 def test_a_restore_says_how_far_it_is(large: tuple[Path, Path]) -> None:
     """Progress covers the safety copy and the restore, up to the end."""
     project, backup = large
@@ -311,6 +312,7 @@ def test_where_the_present_cannot_be_kept_nothing_is_restored(
     assert dump_of(path) == present
 
 
+@pytest.mark.slow
 def test_the_present_is_kept_with_its_unfinished_commit_taken_back(tmp_path: Path) -> None:
     """After a kill in a commit, the state before it is saved and the journal is not applied."""
     project, gull, image_ids = labelled_birds(tmp_path)
