@@ -2,6 +2,7 @@
 
 import argparse
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -142,6 +143,7 @@ def sources() -> Iterator[Path]:
         yield from sorted((ROOT / package).rglob("*.py"))
 
 
+@functools.cache
 def all_texts() -> set[tuple[str, str]]:
     """All translatable texts, with their context where one is given."""
     trees = (ast.parse(path.read_text(encoding="utf-8")) for path in sources())
