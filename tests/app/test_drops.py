@@ -39,6 +39,7 @@ def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     return titles
 
 
+@pytest.mark.slow
 def test_the_box_of_a_new_project_asks_for_a_folder(desk: Desk, folders: list[str]) -> None:
     """A click on its text, Enter and Space open the folder dialog."""
     click(desk.window.of(Projects).page.buttons["new_project"])
@@ -52,6 +53,7 @@ def test_the_box_of_a_new_project_asks_for_a_folder(desk: Desk, folders: list[st
     desk.press(Key.Key_Escape)
 
 
+@pytest.mark.slow
 def test_what_is_chosen_goes_where_a_drop_goes(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -77,6 +79,7 @@ def test_the_box_of_an_empty_project_asks_for_a_folder(
     desk.window.registry.trigger("show_labelled")
 
 
+@pytest.mark.slow
 def test_the_box_for_a_network_asks_for_a_file(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,6 +46,7 @@ def test_a_stop_while_loading_is_one_line(number: signal.Signals, status: int) -
     assert stopped(number, "check") == (status, "protoleaf: stopped\n")
 
 
+@pytest.mark.slow
 def test_a_worker_says_nothing() -> None:
     """Ctrl+C in a terminal reaches it, too; its parent stops it and reports."""
     assert stopped(signal.SIGTERM, "worker") == (143, "")

@@ -113,6 +113,7 @@ def calls_of(name: str) -> Iterator[str]:
             yield path.relative_to(root).as_posix()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["QFileDialog"])
 def test_every_dialog_remembers(name: str) -> None:
     """Only one module opens file dialogs."""

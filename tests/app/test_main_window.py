@@ -99,6 +99,7 @@ def test_a_project_dropped_on_the_window_is_opened(desk: Desk, collection: Colle
     assert desk.window.windowTitle() == "shapes - Protoleaf"
 
 
+@pytest.mark.slow
 def test_a_read_only_project_can_be_looked_at(
     desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,6 +141,7 @@ def test_light_and_dark_dress_the_whole_window(reviewing: Desk, qapp: QApplicati
     assert grounds["light"] != grounds["dark"]
 
 
+@pytest.mark.slow
 def test_the_command_palette_finds_actions_and_classes(reviewing: Desk) -> None:
     """Ctrl+K, a few letters, Enter: an action is triggered, a class is shown."""
     reviewing.choose(0)
@@ -194,6 +196,7 @@ def shown_texts(widget: QWidget) -> list[str]:
     return [label.text() for label in widget.findChildren(QLabel) if label.isVisible()]
 
 
+@pytest.mark.slow
 def test_the_command_palette_offers_only_what_can_be_done(desk: Desk) -> None:
     """Without a project, actions that need one are not offered."""
     desk.press(Key.Key_K, CONTROL)
@@ -236,6 +239,7 @@ def test_the_keys_sheet_names_every_key(desk: Desk) -> None:
     assert not sheet.isVisible()
 
 
+@pytest.mark.slow
 def test_every_action_has_text_icon_and_a_name(desk: Desk) -> None:
     """Actions are complete, and no two share a key in the same scope."""
     seen: dict[tuple[str, str], str] = {}

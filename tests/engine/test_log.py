@@ -155,6 +155,7 @@ def test_a_window_that_cannot_start_is_reported_the_next_time() -> None:
         assert "RuntimeError: no screen" in log.crashed[0]
 
 
+@pytest.mark.slow
 def test_processes_that_write_at_once_share_no_file() -> None:
     """Each rotates its own file, so no line is lost or mixed."""
     both = [start(WRITES_MUCH) for _ in range(2)]

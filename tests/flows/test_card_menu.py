@@ -41,6 +41,7 @@ def click_entry(desk: Desk, text: str) -> None:
     desk.qtbot.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("pressed", "kept"), [(2, 3), (5, 1)])
 def test_the_menu_is_about_what_is_chosen(
     pressed: int, kept: int, reviewing: Desk, hand: Hand
@@ -96,7 +97,6 @@ def test_the_menu_key_opens_it_on_the_current_card(reviewing: Desk, hand: Hand) 
     shown_menu().close()
 
 
-@pytest.mark.slow
 def test_beside_the_cards_there_is_no_menu(reviewing: Desk, hand: Hand) -> None:
     """There is nothing to act on."""
     hand.click(Spot(reviewing.grid.viewport(), QPoint(4, 4)), button=RIGHT)

@@ -61,6 +61,7 @@ def test_many_recent_projects_make_no_window_larger(small: Desk, tmp_path: Path)
     assert clipped(small.window.of(Projects).page) == []
 
 
+@pytest.mark.slow
 def test_the_question_about_folders_is_whole(small: Desk, tmp_path: Path) -> None:
     """Folder names, boxes and buttons are not clipped."""
     folders = tuple(
@@ -98,6 +99,7 @@ def computing(desk: Desk) -> Overlay:
     return computing.panel
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opened", [keys_sheet, palette, computing])
 def test_what_floats_is_whole_and_keeps_the_keyboard(
     small: Desk, opened: Callable[[Desk], Overlay]

@@ -99,6 +99,7 @@ def test_what_is_like_none_is_unknown() -> None:
     assert model.explain(X[-1:])[0].is_unknown
 
 
+@pytest.mark.slow
 def test_a_higher_threshold_answers_less_deep() -> None:
     X, _ = made()
     deep = [
@@ -122,6 +123,7 @@ def test_graphs_of_each_kind(graph: Any) -> None:
     assert ("family 0", FIRST) in model.attention_
 
 
+@pytest.mark.slow
 def test_unlabelled_rows_in_each_form() -> None:
     """None, -1, and pandas's missing values, in arrays, lists and columns."""
     X, truth = made()
@@ -191,6 +193,7 @@ def test_explanations_name_rows_and_classes() -> None:
     assert new.neighbours == ()
 
 
+@pytest.mark.slow
 def test_it_is_the_same_each_time_and_after_pickling() -> None:
     X, _ = made()
     one, other = fitted(), fitted()

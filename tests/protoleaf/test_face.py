@@ -52,6 +52,7 @@ def test_each_name_is_there_and_described() -> None:
         protoleaf.nothing  # noqa: B018
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["classifier", "few_shot", "graph"])
 def test_examples_in_docstrings(module: str) -> None:
     result = doctest.testmod(import_module(f"protoleaf.{module}"))
@@ -59,6 +60,7 @@ def test_examples_in_docstrings(module: str) -> None:
     assert result.failed == 0
 
 
+@pytest.mark.slow
 def test_examples_of_the_guide(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     """All blocks of the page in order, in a folder with photos and a project."""
     monkeypatch.chdir(collection.folder)

@@ -47,6 +47,7 @@ def test_labels_of_no_class_have_no_path(collection: Collection) -> None:
     assert pd.isna(label["path"])
 
 
+@pytest.mark.slow
 def test_predictions_are_those_of_the_program(collection: Collection) -> None:
     with ProjectFile.open(collection.project, for_writing=False) as file:
         expected = dict(predictions(classify_project(file, collection.caches)))
@@ -64,6 +65,7 @@ def test_predictions_are_those_of_the_program(collection: Collection) -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_estimator_learns_from_a_project(collection: Collection) -> None:
     """The guide's example: embeddings, labels and graph of a project, and predictions."""
     with opened(collection) as project:
@@ -87,6 +89,7 @@ def test_what_cannot_be_opened_says_why(tmp_path: Path, collection: Collection) 
         project.predictions()
 
 
+@pytest.mark.slow
 def test_embeddings_are_in_the_order_of_the_files(tmp_path: Path) -> None:
     files = [tmp_path / f"{leaf}.png" for leaf in LEAVES]
     for file in files:
@@ -102,6 +105,7 @@ def test_embeddings_are_in_the_order_of_the_files(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_images_that_cannot_be_read(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.png", tmp_path / "bad.png"
     write_shape(good, LEAVES[0], seed=1)

@@ -94,6 +94,7 @@ def test_beside_a_gpu_one_thread_runs_batches_of_one_size(
     assert runs == {("MainThread", 1), ("network_0", 8)}  # opening it embeds one image
 
 
+@pytest.mark.slow
 def test_archives_tables_and_stores_hold_the_same_images(tmp_path: Path) -> None:
     """An image has the same embedding in each source."""
     data = {f"{number}.jpg": encoded(picture(seed=number), "JPEG") for number in range(5)}
@@ -118,6 +119,7 @@ def test_archives_tables_and_stores_hold_the_same_images(tmp_path: Path) -> None
         assert found[f"{tar}/{name}"][:2] == (content_hash(content), len(content))
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_a_row_with_its_reason(tmp_path: Path) -> None:
     """Damaged, empty, missing, and after a damaged part of an archive; others are embedded."""
     (tmp_path / "photos").mkdir()
@@ -156,6 +158,7 @@ def test_what_cannot_be_read_is_a_row_with_its_reason(tmp_path: Path) -> None:
     assert sum(reason is not None for reason in reasons) == data_set.manifest.failed == 5
 
 
+@pytest.mark.slow
 def test_only_missing_and_damaged_shards_are_made(tmp_path: Path) -> None:
     """Valid shards are unchanged, also when sources have changed."""
     (tmp_path / "photos").mkdir()
@@ -189,6 +192,7 @@ def test_a_changed_archive_is_refused(tmp_path: Path) -> None:
     assert list((tmp_path / "set" / SHARDS).iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_share_that_is_gone_ends_the_run(tmp_path: Path) -> None:
     """Otherwise thousands of rows would permanently lack embeddings."""
     (tmp_path / "photos").mkdir()

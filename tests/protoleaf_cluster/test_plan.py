@@ -35,6 +35,7 @@ def test_images_are_counted_where_that_is_possible(tmp_path: Path) -> None:
     assert write_plan(tmp_path, pieces, 100, CancelToken()) == (1, 9)
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(st.none(), st.integers(1, 9)), max_size=60), st.integers(1, 12))
 def test_every_piece_is_in_one_shard(counts: list[int | None], most: int) -> None:
     """In order; at most the requested number of images, unless a single piece has more."""

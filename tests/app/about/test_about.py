@@ -61,6 +61,7 @@ def test_without_the_file_the_cards_of_the_backbones_tell_it(
     assert words(opened(desk, licence)).count(licence) == 1
 
 
+@pytest.mark.slow
 def test_a_notice_flows() -> None:
     """Lines of NOTICE are joined, so that the card wraps them to its width."""
     notice = (

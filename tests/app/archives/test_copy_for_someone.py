@@ -132,6 +132,7 @@ def test_a_copy_with_previews_goes_out_is_labelled_and_comes_back(
     assert not desk.state.outdated
 
 
+@pytest.mark.slow
 def test_a_copy_is_opened_from_the_first_page_the_dialog_and_the_system(
     desk: Desk, trip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,7 +187,6 @@ def test_a_copy_that_comes_back_is_dropped_and_merged(
     assert not (tmp_path / "back").exists()
 
 
-@pytest.mark.slow
 def test_a_copy_begins_the_program(desk: Desk, trip: Path, tmp_path: Path) -> None:
     """`protoleaf FILE` shows the card on top of the start page."""
     with Project.open(trip) as project:

@@ -88,6 +88,7 @@ def test_keeping_the_old_one_changes_nothing(
         assert len(project.models.versions()) == 1
 
 
+@pytest.mark.slow
 def test_a_cancel_leaves_the_project_as_it_was(
     reviewing: Desk, collection: Collection, tinyleaf: str
 ) -> None:
@@ -111,7 +112,6 @@ def test_a_cancel_leaves_the_project_as_it_was(
         assert (dump(project), project.models.versions()) == before
 
 
-@pytest.mark.slow
 def test_a_failure_is_one_line(reviewing: Desk, tinyleaf: str) -> None:
     """A failure is shown in the panel if it is open, else in the status line."""
     change = reviewing.window.of(Backbones).jobs.change

@@ -105,6 +105,7 @@ def test_the_menu_where_no_class_stands(reviewing: Desk) -> None:
     assert parents_of(reviewing, "Yellow") == set()
 
 
+@pytest.mark.slow
 def test_a_class_is_unlinked_from_the_parent_of_its_row(linked: Desk) -> None:
     """The menu unlinks the row's parent; the other parent stays, and Ctrl+Z links it again."""
     menu = menu_of(linked, row_place(linked, "Red disc", "Blue"))
@@ -116,6 +117,7 @@ def test_a_class_is_unlinked_from_the_parent_of_its_row(linked: Desk) -> None:
     assert parents_of(linked, "Red disc") == {"Red", "Blue"}
 
 
+@pytest.mark.slow
 def test_a_class_is_unlinked_in_the_inspector(linked: Desk) -> None:
     """Each of several parents has a button that unlinks it; the focus does not move."""
     click(linked.window.tree.front.viewport(), row_place(linked, "Red disc", "Red"))

@@ -82,7 +82,6 @@ def test_a_branch_is_copied_into_another_project(reviewing: Desk, tmp_path: Path
     assert len(graph) == 0
 
 
-@pytest.mark.slow
 def test_classes_are_pasted_into_a_project_that_has_none(reviewing: Desk, tmp_path: Path) -> None:
     """In a new project there is no tree that could have the focus."""
     choose_class(reviewing, "Red")
@@ -93,6 +92,7 @@ def test_classes_are_pasted_into_a_project_that_has_none(reviewing: Desk, tmp_pa
     assert reviewing.graph.find("Red disc") in reviewing.graph.children(reviewing.graph.find("Red"))
 
 
+@pytest.mark.slow
 def test_what_was_cut_moves_when_it_is_pasted(reviewing: Desk) -> None:
     """Two at once; they stay until the paste, and a second paste makes a copy."""
     choose_class(reviewing, "Red checks")

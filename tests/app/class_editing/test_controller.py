@@ -69,6 +69,7 @@ def offered(desk: Desk) -> list[tuple[str, str]]:
     return [(row.title, row.subtitle) for row in palette.rows]
 
 
+@pytest.mark.slow
 def test_an_empty_class_is_removed_without_a_question(reviewing: Desk) -> None:
     """No data is lost."""
     choose_class(reviewing, "Green")
@@ -241,7 +242,6 @@ def test_f2_renames_where_the_class_stands(reviewing: Desk) -> None:
     assert "Red ball" in reviewing.window.toast.message
 
 
-@pytest.mark.slow
 def test_a_taken_name_is_refused(reviewing: Desk) -> None:
     """Siblings of the same name could not be distinguished."""
     session = reviewing.window.session

@@ -84,6 +84,7 @@ def test_a_box_a_click_and_a_key_move_images_and_enter_splits(
     assert {reviewing.label_of(each) for each in ids} == {"Red disc"}
 
 
+@pytest.mark.slow
 def test_a_name_that_is_taken_is_refused_on_the_card_and_nothing_changes(
     reviewing: Desk, card: SplitCard
 ) -> None:

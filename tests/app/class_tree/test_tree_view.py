@@ -129,6 +129,7 @@ def test_a_renamed_class_stays_chosen(tree: Tree) -> None:
     assert tree.view.isExpanded(tree.view.selected_index)
 
 
+@pytest.mark.slow
 def test_painting_costs_what_is_visible(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 20,000 siblings only the visible rows are painted."""
     graph = CategoryGraph()

@@ -64,6 +64,7 @@ def test_a_class_and_a_subset_are_one_choice(pane: ClassTree, session: Session) 
     assert subsets == [(Subset.TO_REVIEW,), (Subset.ALL,)]
 
 
+@pytest.mark.slow
 def test_a_search_shows_flat_rows_with_their_path(
     qtbot: QtBot, pane: ClassTree, session: Session
 ) -> None:
@@ -87,6 +88,7 @@ def test_a_search_shows_flat_rows_with_their_path(
     assert "Green" in found_names(pane)
 
 
+@pytest.mark.slow
 def test_a_filter_without_matches_says_so(qtbot: QtBot, pane: ClassTree) -> None:
     """The pane quotes the filter text; the tree returns when the filter is cleared."""
     type_filter(qtbot, pane, "zebra")
@@ -107,6 +109,7 @@ def test_enter_in_the_filter_goes_to_the_best_fit(
     assert field.text() == ""
 
 
+@pytest.mark.slow
 def test_an_edit_shows_while_filtering(qtbot: QtBot, pane: ClassTree, session: Session) -> None:
     """A new class that matches is added to the rows."""
     type_filter(qtbot, pane, "checks")

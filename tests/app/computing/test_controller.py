@@ -74,6 +74,7 @@ def restarted(desk: Desk, settings: Settings) -> Iterator[Callable[[], Desk]]:
 # -- the panel
 
 
+@pytest.mark.slow
 def test_it_opens_by_key_palette_and_chip(desk: Desk) -> None:
     """Also without a project; Esc restores the focus; the devices are tested once."""
     computing = desk.window.of(Computing)
@@ -144,6 +145,7 @@ def test_the_real_worker_tries_the_devices(desk: Desk) -> None:
     assert panel.look_button.isVisible()
 
 
+@pytest.mark.slow
 def test_a_look_that_failed_can_be_repeated(desk: Desk) -> None:
     """The reason is one line; devices that always work can be chosen meanwhile."""
     computing = desk.window.of(Computing)

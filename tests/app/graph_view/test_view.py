@@ -256,6 +256,7 @@ def test_after_an_edit_only_cards_that_say_something_else_are_painted(
     assert set(painted) == {"Azure"}
 
 
+@pytest.mark.slow
 def test_the_first_class_of_a_first_project_is_drawn(desk: Desk, tmp_path: Path) -> None:
     """The drawing was shown while the project had no classes."""
     desk.window.session.create(tmp_path / "new.protoleaf")

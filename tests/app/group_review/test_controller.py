@@ -77,6 +77,7 @@ def test_enter_labels_the_group_and_shows_the_next(
     assert set(on_disk(collection)).isdisjoint(ids)
 
 
+@pytest.mark.slow
 def test_the_next_group_is_painted_before_it_comes(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,6 +122,7 @@ def test_b11_groups_come_without_another_fit_and_show_that_they_are_found(review
     assert fits == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640)])
 def test_b11_a_group_fills_its_page(by_group: GroupDesk, size: tuple[int, int]) -> None:
     """Cards have the largest size that fits the viewport."""

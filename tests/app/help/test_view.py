@@ -109,6 +109,7 @@ def test_the_key_opens_the_contents(guide: GuideWindow) -> None:
     assert guide.field.hasFocus()
 
 
+@pytest.mark.slow
 def test_the_menu_opens_it_without_a_project(desk: Desk) -> None:
     """A second call shows the same window at the same page."""
     (row,) = (row for row in ACTIONS if row.name == "user_guide")
@@ -123,6 +124,7 @@ def test_the_menu_opens_it_without_a_project(desk: Desk) -> None:
     assert (window.page, window.isVisible()) == ("keys", True)
 
 
+@pytest.mark.slow
 def test_links_lead_to_pages_and_headings(guide: GuideWindow, desk: Desk) -> None:
     """A click follows a link; Back restores the scroll position, also by key and mouse button."""
     click(guide.text.viewport(), link_place(guide, "of undo"))
@@ -140,6 +142,7 @@ def test_links_lead_to_pages_and_headings(guide: GuideWindow, desk: Desk) -> Non
     assert shown(guide) == "Guide"
 
 
+@pytest.mark.slow
 def test_tab_and_enter_follow_links(guide: GuideWindow) -> None:
     """Links are followed by keyboard alone."""
     guide.text.setFocus()
@@ -148,6 +151,7 @@ def test_tab_and_enter_follow_links(guide: GuideWindow) -> None:
     assert guide.page == "keys"
 
 
+@pytest.mark.slow
 def test_search_as_one_types(guide: GuideWindow) -> None:
     """Arrows select, Enter opens the heading with highlighted matches; Esc clears, then closes."""
     type_words(guide, "undo")
@@ -164,6 +168,7 @@ def test_search_as_one_types(guide: GuideWindow) -> None:
     assert not guide.isVisible()
 
 
+@pytest.mark.slow
 def test_a_result_is_clicked(guide: GuideWindow) -> None:
     """A click opens a result or a page of the contents."""
     type_words(guide, "acc")
@@ -174,6 +179,7 @@ def test_a_result_is_clicked(guide: GuideWindow) -> None:
     assert guide.page == "backbones"
 
 
+@pytest.mark.slow
 def test_nothing_found_says_so(guide: GuideWindow) -> None:
     """A hint takes the place of the results."""
     type_words(guide, "zebra")
@@ -182,6 +188,7 @@ def test_nothing_found_says_so(guide: GuideWindow) -> None:
     assert guide.page == CONTENTS
 
 
+@pytest.mark.slow
 def test_contents_by_keyboard(guide: GuideWindow) -> None:
     """Arrow keys walk the contents from the field or in the list; page keys turn the page."""
     press(guide.field, Key.Key_Down)
@@ -195,6 +202,7 @@ def test_contents_by_keyboard(guide: GuideWindow) -> None:
     assert guide.text.verticalScrollBar().value() > 0
 
 
+@pytest.mark.slow
 def test_pictures_fit(guide: GuideWindow, desk: Desk) -> None:
     """Pictures have their own size or the page's width, at the screen's pixel ratio."""
     guide.visit("keys")
@@ -224,6 +232,7 @@ def picture_place(guide: GuideWindow) -> QRectF:
     return line.naturalTextRect().translated(corner)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_fit_and_can_be_read(guide: GuideWindow, desk: Desk, scheme: str) -> None:
     """Nothing is clipped in the smallest window, and all colours contrast with the background."""
@@ -263,6 +272,7 @@ def first_of(brushes: Sequence[QBrush], otherwise: str) -> str:
     )
 
 
+@pytest.mark.slow
 def test_the_page_of_a_panel(guide: GuideWindow, desk: Desk) -> None:
     """The key opens the page about the focused panel."""
     guide.close()
@@ -275,6 +285,7 @@ def test_the_page_of_a_panel(guide: GuideWindow, desk: Desk) -> None:
     assert (guide.page, shown(guide)) == ("keeping", "Undo")
 
 
+@pytest.mark.slow
 def test_whoever_sees_nothing_hears_what_each_part_is(guide: GuideWindow) -> None:
     """Every tab stop has an accessible name; the page has that of its heading."""
     stops = [
@@ -291,6 +302,7 @@ def test_whoever_sees_nothing_hears_what_each_part_is(guide: GuideWindow) -> Non
     )
 
 
+@pytest.mark.slow
 def test_a_guide_that_is_not_there(desk: Desk, pages: Path) -> None:
     """The window shows the error in place of the page."""
     (pages / "keys.md").unlink()

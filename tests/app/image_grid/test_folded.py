@@ -1,6 +1,7 @@
 """Folded images next to each other, and as one card: array operations."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,6 +57,7 @@ def test_cards_by_hand() -> None:
     assert unfolded.sizes.tolist() == [1, 3, 3, 3, 2, 2]
 
 
+@pytest.mark.slow
 @given(st.permutations(range(10)), st.lists(st.integers(ALONE, 3), min_size=10, max_size=10))
 def test_no_image_is_lost_and_every_fold_is_one_card(order: list[int], groups: list[int]) -> None:
     made = folds(groups)

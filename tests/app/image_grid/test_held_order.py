@@ -167,6 +167,7 @@ def test_places_of_numbers_that_are_far_apart() -> None:
     assert sorted_places(np.array([2**40, -(2**40), 7, 7])).tolist() == [1, 2, 3, 0]
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(

@@ -274,6 +274,7 @@ def predictions_come(desk: Desk, gate: threading.Event) -> None:
     show_now(desk.grid)
 
 
+@pytest.mark.slow
 def test_a_click_and_a_key_mean_the_card_that_is_seen(
     reviewing: Desk, hand: Hand, gate: threading.Event
 ) -> None:

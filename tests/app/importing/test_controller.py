@@ -115,6 +115,7 @@ def test_adding_is_counted_and_stopped(
     assert len(added.images_added) == IMAGES
 
 
+@pytest.mark.slow
 def test_the_next_project_gets_nothing_of_the_search(
     searching: Desk, share: SlowShare, tmp_path: Path
 ) -> None:
@@ -136,6 +137,7 @@ def test_the_window_closes_while_the_share_is_silent(searching: Desk, share: Slo
     assert any(thread.name in share.askers for thread in threading.enumerate())
 
 
+@pytest.mark.slow
 def test_a_share_dropped_on_the_welcome_page(desk: Desk, share: SlowShare) -> None:
     """A project is created next to the folder; the GUI thread never reads the share."""
     desk.drop_files(desk.window.of(Projects).page, [share.folder])

@@ -143,6 +143,7 @@ def test_synonyms_source_id_and_rank(reviewing: Desk) -> None:
     assert reviewing.graph.search("rank:fam") == [red]
 
 
+@pytest.mark.slow
 def test_a_colour_is_given_to_all_chosen_classes(reviewing: Desk) -> None:
     """A click sets the colour of all selected classes in one step; children keep theirs."""
     checks, disc = reviewing.graph.find("Red checks"), reviewing.graph.find("Red disc")
@@ -212,7 +213,6 @@ def test_the_dots_are_walked_with_the_arrow_keys(reviewing: Desk) -> None:
     assert details(reviewing) == {red: ClassAttributes(colour=SWATCHES[0])}
 
 
-@pytest.mark.slow
 def test_a_project_that_cannot_be_changed_shows_what_was_written(
     desk: Desk, collection: Collection
 ) -> None:

@@ -163,6 +163,7 @@ def test_leaving_the_page_labels_what_is_ticked(reviewing: Desk, likely: LikelyI
     assert reviewing.label_of(second) == "Red disc"
 
 
+@pytest.mark.slow
 def test_a_class_that_goes_away_takes_its_ticks_along(
     reviewing: Desk, likely: LikelyImages
 ) -> None:

@@ -69,6 +69,7 @@ def test_an_image_of_none_of_the_classes(desk: Desk, collection: Collection, str
     assert not any("because it looks like" in text for text in texts)
 
 
+@pytest.mark.slow
 def test_an_image_of_a_class_has_no_condition(
     desk: Desk, collection: Collection, stranger: int
 ) -> None:
@@ -154,6 +155,7 @@ def test_a_slider_that_was_moved_counts_although_another_class_is_chosen(
     reviewing.wait(lambda: own_bar(reviewing) == chosen)
 
 
+@pytest.mark.slow
 def test_a_click_on_a_shot_shows_it(reviewing: Desk) -> None:
     """The grid's current card and the inspector show the same image."""
     disc = reviewing.graph.find("Red disc")

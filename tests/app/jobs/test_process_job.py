@@ -76,6 +76,7 @@ def test_the_real_worker_embeds_every_image(
     assert embedded.embedded == UNREAD_IMAGES
 
 
+@pytest.mark.slow
 def test_the_real_worker_listens_to_a_cancel(
     qtbot: QtBot, owner: QObject, unread: Collection
 ) -> None:

@@ -42,6 +42,7 @@ def record(
     QTest.keyClick(card.field, key, keys)
 
 
+@pytest.mark.slow
 def test_a_changed_key_works_and_the_old_one_no_longer(reviewing: Desk) -> None:
     """It works at once; menu, palette, keys sheet and field show it."""
     card = opened(reviewing)
@@ -229,7 +230,6 @@ def test_keys_stay_after_a_restart(
         again.leave()
 
 
-@pytest.mark.slow
 def test_texts_follow(desk: Desk, collection: Collection) -> None:
     """Tooltips, hints and messages name the key in use, or none."""
     desk.open(collection.project)

@@ -120,6 +120,7 @@ def test_what_could_not_be_judged_stands_below_the_list(desk: Desk, wrong: dict[
     )
 
 
+@pytest.mark.slow
 def test_enter_relabels_on_disk_before_the_next_and_undo_brings_it_back(
     desk: Desk, wrong: dict[int, str], collection: Collection
 ) -> None:
@@ -266,7 +267,6 @@ def test_nothing_looks_wrong(desk: Desk, collection: Collection) -> None:
     assert "24 labels" in page.empty.text.text()
 
 
-@pytest.mark.slow
 def test_too_few_labels(desk: Desk, collection: Collection) -> None:
     """The page shows how many more are needed."""
     with Project.open(collection.project) as project:

@@ -126,6 +126,7 @@ def test_a_share_that_vanishes_greys_its_cards_and_nothing_else(
     assert not window.workspace.model.card(0).is_missing
 
 
+@pytest.mark.slow
 def test_what_opens_without_its_share_shows_its_thumbnails(
     desk: Desk, collection: Collection, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -218,7 +219,6 @@ def test_what_is_not_sure_is_shown_by_one_button(desk: Desk, collection: Collect
     wait_for_missing(desk, 0)
 
 
-@pytest.mark.slow
 def test_a_search_by_itself_can_be_stopped(
     desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

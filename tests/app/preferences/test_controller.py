@@ -100,6 +100,7 @@ def test_the_last_project_at_the_start(qtbot: QtBot, desk: Desk, settings: Setti
     again.leave()
 
 
+@pytest.mark.slow
 def test_without_a_project_there_are_no_backups(desk: Desk) -> None:
     """The button is disabled, and its tooltip gives the reason."""
     backups = opened(desk).buttons["backups"]
@@ -121,6 +122,7 @@ def test_it_leads_to_the_pages_of_everything_else(reviewing: Desk) -> None:
     assert not card.isVisible()
 
 
+@pytest.mark.slow
 def test_it_leads_to_the_choice_of_the_device(desk: Desk) -> None:
     """The device can be chosen without a project."""
     computing = desk.window.of(Computing)
@@ -130,6 +132,7 @@ def test_it_leads_to_the_choice_of_the_device(desk: Desk) -> None:
     assert computing.panel.isVisible()
 
 
+@pytest.mark.slow
 def test_it_is_found_in_the_palette(desk: Desk) -> None:
     """The palette finds the card by its name."""
     desk.press(Key.Key_K, CONTROL)
@@ -140,6 +143,7 @@ def test_it_is_found_in_the_palette(desk: Desk) -> None:
     assert card.isVisible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640), (720, 450), (600, 420)])
 def test_its_words_are_whole(desk: Desk, size: tuple[int, int]) -> None:
     """Nothing is clipped at any size of the window."""

@@ -134,7 +134,6 @@ def test_a_report_by_keys(reviewing: Desk) -> None:
     assert (page.made, page.section) == (made, "counts")
 
 
-@pytest.mark.slow
 def test_asked_for_before_predictions_are_there(desk: Desk, collection: Collection) -> None:
     """Right after opening a project the report is deferred."""
     desk.window.session.open(collection.project)
@@ -407,6 +406,7 @@ def scroll_bars(widget: QWidget) -> list[QScrollBar]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640)])
 def test_a_section_has_one_scroll_bar(reviewing: Desk, size: tuple[int, int]) -> None:
     """That of the page: tables and matrix have none, and the wheel over them scrolls the page."""

@@ -164,6 +164,7 @@ def test_an_unexpected_error_is_offered_until_it_was_read(
         assert OFFER not in offers(desk)
 
 
+@pytest.mark.slow
 def test_the_report_of_this_session_is_copied(qtbot: QtBot, settings: Settings) -> None:
     """The Help menu copies versions, device and the last lines of the log."""
     with next_start(qtbot, settings) as desk:

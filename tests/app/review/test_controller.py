@@ -54,6 +54,7 @@ def test_no_key_is_lost_to_a_quick_person(reviewing: Desk) -> None:
     assert reviewing.grid.current_id == ids[4]
 
 
+@pytest.mark.slow
 def test_a_single_label_needs_no_toast(reviewing: Desk) -> None:
     """The card shows it; only bulk actions have a toast."""
     reviewing.choose(0)
@@ -129,6 +130,7 @@ def test_x_skips_and_takes_labels_off(reviewing: Desk) -> None:
     assert reviewing.label_of(image_id) == ""
 
 
+@pytest.mark.slow
 def test_r_labels_as_any_class(reviewing: Desk) -> None:
     """A few letters and Enter; the focus returns to the images."""
     image_id = reviewing.choose(2)

@@ -105,6 +105,7 @@ def test_a_locked_class_list_asks_before_a_new_word_makes_a_class(reviewing: Des
     assert type_name(reviewing, "Grey") == ["Create “Grey”"]
 
 
+@pytest.mark.slow
 def test_an_import_of_a_long_list_locks_it_and_says_so(reviewing: Desk, tmp_path: Path) -> None:
     """More than 100 classes lock the list in the same step, undone with the classes."""
     from engine.collection.importing.import_graph import import_graph
@@ -189,6 +190,7 @@ def headline(desk: Desk, image_id: int) -> str:
     return card.title
 
 
+@pytest.mark.slow
 def test_enter_never_labels_above_the_class_where_predictions_begin(coarse: Desk) -> None:
     """Set on the page of a class: its card asks about the class itself, and Enter agrees."""
     desk, session = coarse, coarse.window.session

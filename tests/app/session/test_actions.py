@@ -48,6 +48,7 @@ def unlabelled(session: Session, count: int = 1) -> list[int]:
     return [int(image_id) for image_id in free[:count]]
 
 
+@pytest.mark.slow
 def test_an_action_reaches_mirror_state_and_undo(qtbot: QtBot, opened: Session) -> None:
     """Adding a class emits its edits, which the mirror already contains."""
     edits, undo_states = recorded(opened.graph_changed), recorded(opened.undo_state_changed)
@@ -71,6 +72,7 @@ def test_done_is_called_after_everybody_was_notified(qtbot: QtBot, opened: Sessi
     assert opened.graph.find("Yellow")
 
 
+@pytest.mark.slow
 def test_a_label_teaches_at_once(qtbot: QtBot, opened: Session) -> None:
     """The state has the label and one example more."""
     (image_id,), disc = unlabelled(opened), opened.graph.find("Blue disc")
@@ -84,6 +86,7 @@ def test_a_label_teaches_at_once(qtbot: QtBot, opened: Session) -> None:
     assert opened.state.shot_counts[disc] == shots
 
 
+@pytest.mark.slow
 def test_undo_and_redo_go_both_ways(qtbot: QtBot, opened: Session) -> None:
     """Undo restores graph and labels, redo repeats them, each reported as a change."""
     image_ids = unlabelled(opened, 3)
@@ -217,6 +220,7 @@ def test_long_work_is_a_job_with_a_change(qtbot: QtBot, opened: Session, tmp_pat
     assert len(opened.state.image_ids) == 65
 
 
+@pytest.mark.slow
 def test_long_work_can_be_cancelled(qtbot: QtBot, opened: Session) -> None:
     """It stops at its next check; what was stored until then is shown."""
     began: list[Progress] = []

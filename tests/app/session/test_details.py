@@ -39,6 +39,7 @@ def known(path: Path) -> list[ImageDetails]:
         return list(project.details.each())
 
 
+@pytest.mark.slow
 def test_an_older_project_is_read_in_the_background(
     qtbot: QtBot, session: Session, reading: DetailsReading, older: Path
 ) -> None:

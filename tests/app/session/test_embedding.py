@@ -155,6 +155,7 @@ def test_another_model_takes_over_while_images_are_read(
     qtbot.waitUntil(lambda: is_predicted(session) and embedding.job is None, timeout=LONG_MS)
 
 
+@pytest.mark.slow
 def test_choosing_a_model_reads_on_after_a_cancel(
     qtbot: QtBot, session: Session, embedding: Embedding, collection: Collection, tmp_path: Path
 ) -> None:

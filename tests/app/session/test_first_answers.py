@@ -89,6 +89,7 @@ def _others(session: Session) -> list[float]:
     return session.state.best_score[VIEW:].tolist()
 
 
+@pytest.mark.slow
 def test_labels_while_all_others_are_classified(
     qtbot: QtBot, session: Session, collection: Collection, gate: Gate
 ) -> None:

@@ -64,6 +64,7 @@ def test_a_label_after_the_move_is_refused_and_the_rest_is_rescued(
             assert len(project.labels.by_image()) == labels + 1
 
 
+@pytest.mark.slow
 def test_coming_back_to_the_window_finds_the_move_and_the_return(
     desk: Desk, collection: Collection
 ) -> None:

@@ -41,7 +41,9 @@ class Conversion:
         self._making.slot.finished.connect(lambda _added: self._settle())
         monkeypatch.setattr("engine.backbones.model_files.converted_path", lambda _name: self._file)
         refused = Failed("the weights are damaged")
-        monkeypatch.setattr("engine.backbones.bundled.run", lambda *_request, **_limits: refused)
+        monkeypatch.setattr(
+            "engine.backbones.bundled.run_in_child", lambda *_request, **_limits: refused
+        )
 
     def play(self, *scripts: list[Step]) -> Player:
         """Set the scripts of the next preparations."""
@@ -78,6 +80,7 @@ def open_it(desk: Desk) -> None:
     click(desk, desk.window.of(Projects).page.buttons["open_project"])
 
 
+@pytest.mark.slow
 def test_it_is_made_visibly_and_can_be_stopped(
     desk: Desk, conversion: Conversion, project: Path
 ) -> None:
@@ -110,6 +113,7 @@ def test_one_that_cannot_be_made_is_missing(
     assert desk.window.session.info is not None
 
 
+@pytest.mark.slow
 def test_another_project_that_is_opened_meanwhile_stays(
     desk: Desk, conversion: Conversion, project: Path, tmp_path: Path
 ) -> None:
@@ -127,6 +131,7 @@ def test_another_project_that_is_opened_meanwhile_stays(
     assert desk.window.session.info.path == tmp_path / "other.protoleaf"
 
 
+@pytest.mark.slow
 def test_a_new_project_waits_for_it_too(
     desk: Desk, conversion: Conversion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,6 +189,7 @@ def test_an_action_is_for_the_project_that_is_shown(
     assert len(session.graph) == 0
 
 
+@pytest.mark.slow
 def test_long_work_for_a_project_that_was_left_is_cancelled(
     qtbot: QtBot, session: Session, leaving: threading.Event
 ) -> None:
@@ -201,6 +207,7 @@ def test_long_work_for_a_project_that_was_left_is_cancelled(
     assert (worked_on, len(ends)) == ([], 1)
 
 
+@pytest.mark.slow
 def test_an_action_is_done_when_the_other_project_cannot_be_opened(
     qtbot: QtBot, session: Session, leaving: threading.Event, collection: Collection, tmp_path: Path
 ) -> None:

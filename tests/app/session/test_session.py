@@ -92,6 +92,7 @@ def test_closing_forgets_everything(qtbot: QtBot, session: Session, collection: 
     Project.open(collection.project).close()
 
 
+@pytest.mark.slow
 def test_reopening_keeps_labels_and_undo(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
@@ -218,6 +219,7 @@ def test_work_runs_on_one_thread_that_is_not_the_windows(
     assert set(asked) != set(answered)
 
 
+@pytest.mark.slow
 def test_marks_follow_the_project(
     qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """What-if edits through the session: visible everywhere, but not saved."""
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session import Session
@@ -58,6 +59,7 @@ def test_what_is_dropped_was_never_there(
     assert undo[-1][0] != ""
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_one_step(qtbot: QtBot, session: Session, collection: Collection) -> None:
     """Nothing is fitted again; one undo restores everything."""
     before = opened(qtbot, session, collection)
@@ -79,6 +81,7 @@ def test_what_is_kept_is_one_step(qtbot: QtBot, session: Session, collection: Co
         assert str(reopened.history.redo_action) == change.text
 
 
+@pytest.mark.slow
 def test_the_baseline_waits_for_predictions(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
@@ -98,6 +101,7 @@ def test_the_baseline_waits_for_predictions(
     assert session.what_if.baseline.state.best_class.tolist().count(stripes) > 0
 
 
+@pytest.mark.slow
 def test_an_edit_right_after_the_request_is_only_tried_out(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
@@ -123,6 +127,7 @@ def test_an_edit_right_after_the_request_is_only_tried_out(
         assert reopened.policies.by_class()[disc] == ClassPolicy(0.9)
 
 
+@pytest.mark.slow
 def test_an_edit_already_under_way_is_real(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
@@ -139,6 +144,7 @@ def test_an_edit_already_under_way_is_real(
     assert disc in session.graph
 
 
+@pytest.mark.slow
 def test_a_project_may_be_left_in_the_middle(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:

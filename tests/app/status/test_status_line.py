@@ -240,6 +240,7 @@ def mark_of(desk: Desk) -> LabelMark:
     return mark
 
 
+@pytest.mark.slow
 def test_each_key_says_what_it_did(reviewing: Desk) -> None:
     """The mark has the class and the number left, also if the image left the view."""
     mark = mark_of(reviewing)

@@ -202,6 +202,7 @@ def test_a_cancel_leaves_no_trace(reviewing: Desk, collection: Collection) -> No
         assert (dump(project), project.models.versions()) == before
 
 
+@pytest.mark.slow
 def test_what_a_killed_window_left_goes_at_the_next_start(desk: Desk, tmp_path: Path) -> None:
     """The scratch folder of its training is stale."""
     killed_in_scratch_folder(desk.window.session.caches.root / "training")

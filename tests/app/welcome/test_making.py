@@ -139,6 +139,7 @@ def test_a_click_on_a_card_chooses_and_is_remembered(
     assert card.speed.chosen == FAST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way_out", ["esc", "button"])
 def test_nothing_is_made_without_a_yes(
     desk: Desk, photos: Path, tinyleaf: str, way_out: str, monkeypatch: pytest.MonkeyPatch
@@ -175,6 +176,7 @@ def test_the_place_is_chosen_or_suggested(
     assert desk.window.session.info.path == tmp_path / "birds.protoleaf"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "words"), [("a/b", "cannot have this name"), ("taken", "already there")]
 )
@@ -253,6 +255,7 @@ def test_one_backbone_is_no_choice(desk: Desk, photos: Path) -> None:
     assert backbone_of(desk) == FAST
 
 
+@pytest.mark.slow
 def test_everything_may_be_left_as_it_is(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,6 +82,7 @@ def test_enter_goes_on_where_one_was(returning: Desk, collection: Collection) ->
     assert returning.window.session.info.path == collection.project
 
 
+@pytest.mark.slow
 def test_one_that_is_gone_says_so_and_can_be_taken_off(
     returning: Desk, collection: Collection, gone: Path
 ) -> None:
@@ -95,6 +96,7 @@ def test_one_that_is_gone_says_so_and_can_be_taken_off(
     assert returning.window.settings.recent_projects() == [collection.project]
 
 
+@pytest.mark.slow
 def test_opening_one_that_is_gone_leads_back_with_a_sentence(returning: Desk, gone: Path) -> None:
     """It can be tried, as it may exist again."""
     click(returning, returning.window.of(Projects).page.recent.rows[gone])
@@ -102,6 +104,7 @@ def test_opening_one_that_is_gone_leads_back_with_a_sentence(returning: Desk, go
     assert returning.window.of(Projects).page.isVisible()
 
 
+@pytest.mark.slow
 def test_the_disk_is_asked_on_another_thread(
     qtbot: QtBot, settings: Settings, gone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +149,7 @@ def test_a_project_shows_its_face_progress_and_date(
     assert again.facts == "25 of 64 labelled  ·  Today"
 
 
+@pytest.mark.slow
 def test_a_file_that_is_no_project_says_so(
     qtbot: QtBot, settings: Settings, tmp_path: Path
 ) -> None:
@@ -160,6 +164,7 @@ def test_a_file_that_is_no_project_says_so(
     desk.leave()
 
 
+@pytest.mark.slow
 def test_sample_and_guide_have_a_place(desk: Desk) -> None:
     """Each with a picture; one button is primary. A click on the guide opens its first page."""
     page = desk.window.of(Projects).page
@@ -176,6 +181,7 @@ def test_sample_and_guide_have_a_place(desk: Desk) -> None:
     guide.window.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_wanted", [True, False])
 def test_the_last_project_is_opened_at_the_start_if_one_wants(
     returning: Desk, collection: Collection, is_wanted: bool
@@ -243,6 +249,7 @@ def test_the_menu_opens_a_recent_project(
         popup.close()
 
 
+@pytest.mark.slow
 def test_the_list_of_recent_projects_is_cleared(
     returning: Desk, collection: Collection, settings: Settings
 ) -> None:

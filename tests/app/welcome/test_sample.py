@@ -93,6 +93,7 @@ def test_it_opens_beside_an_open_project(reviewing: Desk, prepared: Path) -> Non
     assert reviewing.window.session.info.path == prepared
 
 
+@pytest.mark.slow
 def test_a_copy_that_fails_is_a_sentence(desk: Desk, no_sample: Path) -> None:
     """The start page stays, and a message gives the reason."""
     no_sample.write_text("no folder")

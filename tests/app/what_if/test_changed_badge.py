@@ -101,6 +101,7 @@ def test_removing_a_class_shows_where_its_images_went(desk: Desk, collection: Co
     assert "a removed class" not in "".join(rows(panel))
 
 
+@pytest.mark.slow
 def test_the_panel_is_walked_by_keys(desk: Desk, collection: Collection) -> None:
     """A key opens it, arrows select a move, Enter shows its first image, Esc closes it."""
     desk.open(collection.project)

@@ -127,6 +127,7 @@ def test_undo_within_goes_back_to_where_it_began(desk: Desk, collection: Collect
     assert is_enabled(desk, "undo")
 
 
+@pytest.mark.slow
 def test_what_leaves_the_project_waits_until_it_is_decided(
     desk: Desk, collection: Collection
 ) -> None:
@@ -198,7 +199,6 @@ def test_another_project_is_opened_once_it_is_decided(
     desk.wait(lambda: session.is_settled)
 
 
-@pytest.mark.slow
 def test_nothing_is_embedded_while_edits_are_tried_out(desk: Desk, collection: Collection) -> None:
     """Changes must come from the edits alone; embedding continues afterwards."""
     without_its_views(collection)

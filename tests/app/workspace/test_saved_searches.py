@@ -59,6 +59,7 @@ def test_a_search_is_saved_and_found_again_by_a_click(reviewing: Desk) -> None:
     assert rows.selected == saved
 
 
+@pytest.mark.slow
 def test_a_count_follows_labels(reviewing: Desk) -> None:
     """Counts are updated on a thread."""
     save(reviewing, "labelled")
@@ -95,7 +96,6 @@ def test_a_saved_search_is_renamed_removed_and_that_is_undone(reviewing: Desk) -
     assert QApplication.activePopupWidget() is None
 
 
-@pytest.mark.slow
 def test_a_search_names_the_part_that_matches_nothing(reviewing: Desk) -> None:
     """The message is below the field, with a suggestion."""
     bar = reviewing.window.workspace.search_bar

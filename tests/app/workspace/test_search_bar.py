@@ -97,6 +97,7 @@ def test_what_is_not_understood_is_reported_and_the_last_hits_stay(searcher: Des
     searcher.wait(lambda: not workspace.search_bar.problem)
 
 
+@pytest.mark.slow
 def test_nothing_matches_looks_like_it(searcher: Desk) -> None:
     """The empty page quotes the search, and its button clears it."""
     workspace = workspace_of(searcher)

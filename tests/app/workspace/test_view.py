@@ -44,6 +44,7 @@ def workspace(
     workspace.image_view.stop()
 
 
+@pytest.mark.slow
 def test_the_grid_follows_what_is_chosen(workspace: Workspace, session: Session) -> None:
     """A subset, a class with a subset, and back."""
     assert workspace.model.rowCount() == 64
@@ -57,6 +58,7 @@ def test_the_grid_follows_what_is_chosen(workspace: Workspace, session: Session)
     assert workspace.class_id == session.graph.find("Blue")
 
 
+@pytest.mark.slow
 def test_a_visit_to_one_image_comes_back_to_the_same_place(
     qtbot: QtBot, workspace: Workspace
 ) -> None:
@@ -90,6 +92,7 @@ def test_a_removed_class_is_left(qtbot: QtBot, workspace: Workspace, session: Se
     assert workspace.model.rowCount() == 64
 
 
+@pytest.mark.slow
 def test_done_shows_the_page_for_done(qtbot: QtBot, workspace: Workspace, session: Session) -> None:
     """When the last image of a subset is labelled, the page says "All done"."""
     workspace.show_subset(Subset.TO_REVIEW)
@@ -102,6 +105,7 @@ def test_done_shows_the_page_for_done(qtbot: QtBot, workspace: Workspace, sessio
     assert workspace.empty.title == "Every file could be read"
 
 
+@pytest.mark.slow
 def test_zoom_and_order_are_remembered(
     qtbot: QtBot, workspace: Workspace, session: Session, thumbnails: Thumbnails, settings: Settings
 ) -> None:
@@ -121,6 +125,7 @@ def test_zoom_and_order_are_remembered(
     assert next_day.model.order is Order.CLASS
 
 
+@pytest.mark.slow
 def test_an_image_elsewhere_is_scrolled_to(workspace: Workspace, session: Session) -> None:
     """An example clicked in the inspector is found although another class is shown."""
     workspace.show_class(session.graph.find("Green"))

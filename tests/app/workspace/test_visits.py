@@ -53,6 +53,7 @@ def _ids(workspace: Workspace) -> list[int]:
     return workspace.model.image_ids.tolist()
 
 
+@pytest.mark.slow
 def test_a_set_is_shown_in_its_order_and_left_by_escape(qtbot: QtBot, workspace: Workspace) -> None:
     """Exactly its images; going back restores subset, image and scroll position."""
     workspace.show_subset(Subset.TO_REVIEW)
@@ -91,6 +92,7 @@ def test_chips_and_orders_work_within_a_set(
     assert workspace.images is None
 
 
+@pytest.mark.slow
 def test_a_set_without_images_says_so(workspace: Workspace) -> None:
     """An empty set is not "All done"."""
     workspace.show_images(ImageSet(np.zeros(0, dtype=np.int64), "Nothing alike"))
@@ -98,6 +100,7 @@ def test_a_set_without_images_says_so(workspace: Workspace) -> None:
     assert workspace.empty.title == "No images here"
 
 
+@pytest.mark.slow
 def test_a_page_stands_in_the_centre_until_it_is_left(qtbot: QtBot, workspace: Workspace) -> None:
     """Esc and the arrow leave it, typing in it does not; another selection replaces it."""
     page, field, left = QWidget(), QLineEdit(), list[QWidget]()
@@ -118,6 +121,7 @@ def test_a_page_stands_in_the_centre_until_it_is_left(qtbot: QtBot, workspace: W
     )
 
 
+@pytest.mark.slow
 def test_a_page_leads_back_to_the_graph_and_goes_with_the_project(
     qtbot: QtBot, workspace: Workspace, session: Session
 ) -> None:

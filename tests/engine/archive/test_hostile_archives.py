@@ -58,6 +58,7 @@ def with_entry(
     return target
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -90,6 +91,7 @@ def test_two_files_of_one_name_are_refused(archive: Path, tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.slow
 def test_a_bomb_is_refused_before_it_is_unpacked(archive: Path, tmp_path: Path) -> None:
     info = zipfile.ZipInfo("site A/zeros.png")
     info.compress_type = zipfile.ZIP_DEFLATED
@@ -98,6 +100,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(archive: Path, tmp_path: Path) 
     is_refused(bad, tmp_path, "a small file in it would become a very large one")
 
 
+@pytest.mark.slow
 def test_an_encrypted_archive_is_refused(archive: Path, tmp_path: Path) -> None:
     data = bytearray(archive.read_bytes())
     place = data.find(b"PK\x01\x02")

@@ -41,6 +41,7 @@ def is_classified(project: Project, caches: CacheFolders) -> bool:
     return bool(embedded.store.is_filled[rows].all())
 
 
+@pytest.mark.slow
 def test_a_copy_with_photos_opens_classified_elsewhere_and_comes_back_by_merge(
     collection: Collection, tmp_path: Path
 ) -> None:
@@ -120,6 +121,7 @@ def test_reduced_photos_count_as_their_photos(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 def test_photos_that_were_never_read_get_their_content_and_details(tmp_path: Path) -> None:
     with wide_project(tmp_path / "ada", 0) as ours:
         path = draw_wide(tmp_path / "ada" / "a.png", 1)
@@ -175,6 +177,7 @@ def test_photos_from_elsewhere_get_a_place_in_the_copy(tmp_path: Path) -> None:
         assert theirs.clocks.corrections().of("photos/DCIM/日本", "").seconds == 3600  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_reduced", [False, True])
 def test_labels_of_photos_from_elsewhere_come_back(tmp_path: Path, is_reduced: bool) -> None:
     """Although the copy has other paths for them."""

@@ -67,6 +67,7 @@ def test_made_once(installed: InstalledWeights) -> None:
     assert np.linalg.norm(embeddings, axis=1) == pytest.approx(1, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_the_same_bytes_each_time(installed: InstalledWeights) -> None:
     """A project that goes to another computer finds the same backbone there.
 
@@ -83,6 +84,7 @@ def test_the_same_bytes_each_time(installed: InstalledWeights) -> None:
     assert "BatchNormalization" not in {node.op_type for node in network.graph.node}
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_made_anew(installed: InstalledWeights) -> None:
     """One byte is enough."""
     path = convert_kept(NAME)
@@ -113,6 +115,7 @@ def test_the_companion_is_made_within_shipped_ranges(
     assert _left() == [path.parent.name], "what was made before stays"
 
 
+@pytest.mark.slow
 def test_a_head_cuts_the_embedding(installed: InstalledWeights) -> None:
     """Two maps pooled, cut to five numbers; a head of another width is refused."""
     widths = EfficientNetLite(LITE_VARIANTS[NAME]).map_widths
@@ -146,6 +149,7 @@ def test_a_file_that_does_something_else_is_refused(
     assert _left() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", range(len(STEPS)))
 def test_cancelled_at_any_step(installed: InstalledWeights, step: int) -> None:
     """Nothing is left, and the next time it is made."""
@@ -160,6 +164,7 @@ def test_cancelled_at_any_step(installed: InstalledWeights, step: int) -> None:
     assert convert_kept(NAME).is_file()
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_nothing(installed: InstalledWeights) -> None:
     """With what to do about it."""
     convert_kept(NAME).unlink()

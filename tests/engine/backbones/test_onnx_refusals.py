@@ -69,6 +69,7 @@ def test_a_file_that_is_cut_short(tmp_path: Path, share: float) -> None:
     assert "cut.onnx" in refusal(path)
 
 
+@pytest.mark.slow
 def test_damaged_bytes_never_get_past(tmp_path: Path) -> None:
     """A damaged file is refused in words or still does what it should.
 

@@ -223,6 +223,7 @@ def test_a_trial(tmp_path: Path, pictures: tuple[Path, ...]) -> None:
     assert trial.batch_difference < 1e-4
 
 
+@pytest.mark.slow
 def test_networks_that_fail_the_trial(tmp_path: Path, pictures: tuple[Path, ...]) -> None:
     """Always equal, random, dependent on the batch, too large, not finite, of another width."""
     path = tmp_path / "net.onnx"
@@ -317,6 +318,7 @@ def test_sample_photos_fill_up(tmp_path: Path, pictures: tuple[Path, ...]) -> No
     assert trial_images(pictures, 3) == pictures[:3]
 
 
+@pytest.mark.slow
 def test_a_parent_that_dies_takes_the_child_along(tmp_path: Path) -> None:
     """An endless model does not outlive whoever wanted to know of it."""
     path = models.write_endless(tmp_path / "endless.onnx")

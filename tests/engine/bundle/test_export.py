@@ -130,6 +130,7 @@ def test_new_images_are_answered_as_by_the_program(
     )
 
 
+@pytest.mark.slow
 def test_a_trained_model_without_the_collection_stage_and_by_one_view(
     collection: Collection, images: list[str], tmp_path: Path
 ) -> None:

@@ -110,6 +110,7 @@ def test_what_is_no_folder(name: str, bundle: Path) -> None:
         open_bundle(bundle / name)
 
 
+@pytest.mark.slow
 def test_bars_may_be_changed(bundle: Path, tmp_path: Path) -> None:
     """Thresholds in `classes.json` can be raised."""
     image = write_shape(tmp_path / "new.png", "Green disc", seed=100)

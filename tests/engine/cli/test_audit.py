@@ -22,6 +22,7 @@ def answer(collection: Collection, paths: list[str], wrong: int = 0) -> None:
             project.labels.set([records[path]], None if place < wrong else ids[truth[path]])
 
 
+@pytest.mark.slow
 def test_draw_answer_and_report(
     capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
 ) -> None:
@@ -60,6 +61,7 @@ def test_draw_answer_and_report(
     assert "Checked at random" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_an_audit_grows(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
     """A larger audit extends the first sample.
 

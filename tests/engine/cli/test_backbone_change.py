@@ -103,6 +103,7 @@ def test_a_file_is_kept_first(
     assert "sound" in done(capsys, "check", collection.project).out
 
 
+@pytest.mark.slow
 def test_a_published_network_is_asked_about_first(
     collection: Collection,
     tmp_path: Path,

@@ -36,6 +36,7 @@ def labels_of(path: Path) -> int:
         return len(project.labels.by_image())
 
 
+@pytest.mark.slow
 def test_back_up_work_on_and_go_back(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Counts, changes since, restoring by number, and the safety backup in the list."""
     output = done(capsys, "backup", birds).out
@@ -157,6 +158,7 @@ def put_rot_in_place_of(path: Path) -> None:
     (path.parent / "draft").replace(path)
 
 
+@pytest.mark.slow
 def test_a_damaged_project_is_restored_from_its_own(
     birds: Path, twin: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -88,6 +88,7 @@ def test_a_default_of_ones_own(
     assert DEFAULT in {FAST, ACCURATE}
 
 
+@pytest.mark.slow
 def test_listed_before_it_is_made(
     capsys: pytest.CaptureFixture[str], installed: InstalledWeights
 ) -> None:

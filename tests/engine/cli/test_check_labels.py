@@ -26,6 +26,7 @@ def label_all(collection: Collection, wrong: int) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_text_and_json(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
     """Wrong labels, most certain first, with author and reason; the file is unchanged."""
     wrong, truth = label_all(collection, 2), read_truth_table(collection)

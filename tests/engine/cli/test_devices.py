@@ -49,6 +49,7 @@ def test_device_that_does_not_work(
     assert reason in line
 
 
+@pytest.mark.slow
 def test_embedding_says_where_it_ran(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -27,6 +27,7 @@ def content(path: Path) -> Dump:
         return dump(opened)
 
 
+@pytest.mark.slow
 def test_preview_writes_nothing_and_update_does_what_it_showed(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -104,6 +104,7 @@ def test_a_second_stop_while_the_first_is_reported(
     assert main(["new", str(tmp_path / "a.protoleaf")]) == 130
 
 
+@pytest.mark.slow
 def test_what_if_works_beside_an_open_window(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:

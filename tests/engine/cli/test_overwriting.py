@@ -12,6 +12,7 @@ from tests.support.command_line import done, refused
 COMMANDS = (("export", "csv"), ("classify", "-o"), ("export-graph", "--format", "dot"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_files_of_others(
     collection: Collection,

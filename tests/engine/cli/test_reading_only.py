@@ -87,6 +87,7 @@ def test_everything_that_only_reads(
     assert _facts(kept) == before
 
 
+@pytest.mark.slow
 def test_files_that_changed(
     kept: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

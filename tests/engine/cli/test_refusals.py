@@ -72,6 +72,7 @@ def test_unknown_backbone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_project_that_another_program_has_open(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -263,6 +264,7 @@ def test_predictions_that_cannot_be_written(
     assert {path.name for path in collection.folder.iterdir()} == names
 
 
+@pytest.mark.slow
 def test_predictions_replace_an_older_file_whole(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,6 +17,7 @@ def predicted(path: Path) -> dict[str, str]:
         return {row["image"]: row["class"] for row in csv.DictReader(file)}
 
 
+@pytest.mark.slow
 def test_a_share_that_vanishes_takes_nothing_with_it(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -67,6 +68,7 @@ def test_a_preview_changes_nothing(
     assert tree_hash(collection.folder) == before
 
 
+@pytest.mark.slow
 def test_found_images_need_not_be_read_again(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:

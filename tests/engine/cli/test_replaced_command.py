@@ -21,6 +21,7 @@ def replaced(collection: Collection) -> Collection:
     return collection
 
 
+@pytest.mark.slow
 def test_every_command_says_so(capsys: pytest.CaptureFixture[str], replaced: Collection) -> None:
     """First that the file must be read.
 

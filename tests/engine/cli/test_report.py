@@ -18,6 +18,7 @@ BEGINNINGS = {
 }
 
 
+@pytest.mark.slow
 def test_every_kind(
     capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
 ) -> None:
@@ -70,6 +71,7 @@ def test_truth_and_two_settings(
     assert {"accuracy", "confusion", "classes", "comparison", "images-by-class"} <= names
 
 
+@pytest.mark.slow
 def test_evaluation_with_a_report(
     capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
 ) -> None:
@@ -114,6 +116,7 @@ def test_misuse(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], mess
     assert message in refused(capsys, "report", "nowhere.protoleaf", *words, status=2)
 
 
+@pytest.mark.slow
 def test_refusals(
     capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
 ) -> None:

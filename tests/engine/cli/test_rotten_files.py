@@ -87,6 +87,7 @@ def test_many_failures_are_counted_not_all_printed(
     )
 
 
+@pytest.mark.slow
 def test_a_file_that_vanishes_is_a_failure_not_an_end(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -134,6 +135,7 @@ def test_names_in_any_script(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
 def test_a_name_that_is_no_unicode(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -27,6 +27,7 @@ def test_similar_lists_the_image_itself_first(
     assert text.splitlines()[0] == " 1.000  unsorted/030.png"
 
 
+@pytest.mark.slow
 def test_similar_to_a_file_from_outside(
     collection: Collection, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -45,6 +46,7 @@ def test_similar_to_a_file_from_outside(
     assert name is None or "Green disc" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [None, b"no picture"])
 def test_a_file_that_cannot_be_read(
     collection: Collection,
@@ -59,6 +61,7 @@ def test_a_file_that_cannot_be_read(
     assert "notes.jpg" in line
 
 
+@pytest.mark.slow
 def test_duplicates_lists_copies(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:

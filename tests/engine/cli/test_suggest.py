@@ -9,6 +9,7 @@ from tests.support.collections import Collection
 from tests.support.command_line import done, refused
 
 
+@pytest.mark.slow
 def test_text_and_json(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
     """The requested number, best first, with the predicted class; the file is unchanged."""
     before = collection.project.read_bytes()
@@ -22,6 +23,7 @@ def test_text_and_json(capsys: pytest.CaptureFixture[str], collection: Collectio
     assert collection.project.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_at_random(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
     """Unlabelled images, equal for equal seeds.
 

@@ -138,6 +138,7 @@ def test_a_worker_trains_beside_the_window(collection: Collection, tmp_path: Pat
         )
 
 
+@pytest.mark.slow
 def test_a_cancelled_worker_leaves_nothing(collection: Collection, tmp_path: Path) -> None:
     """Status 0, and no folder."""
     request = train_request(collection, tmp_path / "out", iterations=1_000_000)

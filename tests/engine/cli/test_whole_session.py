@@ -120,6 +120,7 @@ def test_predictions_file(
     assert sum(row["class"] == truth[row["image"]] for row in rows) > 4 * CHANCE * len(rows)
 
 
+@pytest.mark.slow
 def test_classify_never_changes_a_persons_label(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -40,6 +40,7 @@ def test_top_classes(live: LiveCollection) -> None:
     assert live.top_classes(10_000) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", ["ppn+", "ppn", "prototypes"])
 def test_explanations_add_up(live: LiveCollection, setting: str) -> None:
     """Shares of a prototype sum to one for any class, predicted or not, coarse or fine."""
@@ -109,6 +110,7 @@ def test_nothing_to_explain(live: LiveCollection, tmp_path: Path) -> None:
     assert live.explain(int(live.state.image_ids[0]), alone) is None
 
 
+@pytest.mark.slow
 def test_class_facts(live: LiveCollection) -> None:
     """Shots, lambda in (0, 1), weights of parents that sum to one, and the threshold used."""
     project, ids = live.project, class_ids(live.project)
@@ -131,6 +133,7 @@ def test_class_facts(live: LiveCollection) -> None:
     assert live.class_facts(ids["Green"]).shots == ()
 
 
+@pytest.mark.slow
 def test_facts_of_a_class_without_images(live: LiveCollection) -> None:
     """Zero-shot below a class with images; none where nothing propagates; an unknown id fails."""
     ids = class_ids(live.project)
@@ -149,6 +152,7 @@ def test_facts_of_a_class_without_images(live: LiveCollection) -> None:
         live.class_facts(alone)
 
 
+@pytest.mark.slow
 def test_candidates_are_unlabelled_and_of_the_class(live: LiveCollection) -> None:
     """Unlabelled images, mostly of the class, the nearest first."""
     project, ids = live.project, class_ids(live.project)
@@ -169,6 +173,7 @@ def test_candidates_are_unlabelled_and_of_the_class(live: LiveCollection) -> Non
     assert live.candidates(alone) == ()
 
 
+@pytest.mark.slow
 def test_candidates_of_a_class_without_images(live: LiveCollection) -> None:
     """Of a zero-shot class: those near the prototype propagated by its parent."""
     change, ring = live.project.classes.add("Blue ring", [class_ids(live.project)["Blue"]])
@@ -189,6 +194,7 @@ def test_predicted_candidates_come_first(live: LiveCollection) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.slow
 def test_bars_decide_the_safe_class(live: LiveCollection) -> None:
     """A threshold of 1 on a branch leaves it no safe classes; a deepest class limits them."""
     project, ids = live.project, class_ids(live.project)

@@ -80,6 +80,7 @@ def test_undo_and_redo_are_exact_and_embed_nothing(
         again.close()
 
 
+@pytest.mark.slow
 def test_a_cancelled_change_goes_on_from_its_cache(collection: Collection, tinyleaf: Path) -> None:
     """The project file is unchanged; the next attempt embeds only missing images."""
     token = CancelToken()

@@ -31,6 +31,7 @@ def _assert_as_shown(classified: Classified, shown: CollectionState) -> None:
     assert [one.safe_score for one in found] == shown.safe_score[free].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_stage", [True, False])
 @pytest.mark.parametrize("setting", Setting)
 def test_the_window_shows_the_same(

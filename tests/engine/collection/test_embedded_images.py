@@ -104,6 +104,7 @@ def test_a_new_label_waits_for_its_views_and_predictions_do_not(live: LiveCollec
     assert shots_of(live).embeddings[place] == pytest.approx(from_cache(live, image_id), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_images_that_are_as_before_need_no_fit(live: LiveCollection) -> None:
     """Views that failed or were embedded twice need no fit."""
     ids = [unlabelled(live), *shots_of(live).image_ids.tolist()]
@@ -210,7 +211,6 @@ def test_predictions_stay_while_views_take_over(collection: Collection) -> None:
     live.close()
 
 
-@pytest.mark.slow
 def test_an_image_that_comes_later_has_one_view_at_first(collection: Collection) -> None:
     """It is classified by one view among images with all views."""
     image_id = add_stranger(collection)

@@ -41,6 +41,7 @@ def _taken(
     )
 
 
+@pytest.mark.slow
 def test_same_bytes_and_bursts_fold(collection: Collection) -> None:
     """A copied file folds with its original; three shots within seconds fold, not a later one."""
     copy = collection.unsorted / "copy.png"
@@ -103,6 +104,7 @@ def test_times_with_zones_and_nonsense_in_the_file(collection: Collection) -> No
         assert sequence_names(project) == dict.fromkeys(ids[:2], f"s{ids[0]}")
 
 
+@pytest.mark.slow
 def test_copies_are_found_once_pictures_were_looked_at(
     collection: Collection, tmp_path: Path
 ) -> None:
@@ -130,6 +132,7 @@ def test_copies_are_found_once_pictures_were_looked_at(
         assert again.is_as_sharp(folds)
 
 
+@pytest.mark.slow
 def test_evaluate_counts_twins_of_labelled_images(collection: Collection) -> None:
     """Two images of the truth are in the sequence of a labelled one."""
     with Project.open(collection.project) as project:

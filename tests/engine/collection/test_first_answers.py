@@ -77,6 +77,7 @@ def test_images_in_view_have_the_new_models_answers_before_all_others(
     _agree(live)
 
 
+@pytest.mark.slow
 def test_counts_follow_the_first_answers(live: LiveCollection) -> None:
     """Class counts include the early answers."""
     _label_otherwise(live)
@@ -93,6 +94,7 @@ def test_counts_follow_the_first_answers(live: LiveCollection) -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_label_that_comes_meanwhile_does_not_wait_for_all(
     live: LiveCollection, collection: Collection
 ) -> None:
@@ -137,6 +139,7 @@ def test_the_first_fit_answers_images_in_view_too(collection: Collection) -> Non
     live.close()
 
 
+@pytest.mark.slow
 def test_outdated_answers_are_dropped(live: LiveCollection) -> None:
     """Answers from before a reload or of an older model are dropped."""
     found: list[FirstAnswers] = []
@@ -150,6 +153,7 @@ def test_outdated_answers_are_dropped(live: LiveCollection) -> None:
     assert live.adopt_first(found[1]) is state
 
 
+@pytest.mark.slow
 def test_images_and_classes_that_went_meanwhile(live: LiveCollection) -> None:
     """Removed images and classes are skipped; answers stay with their images."""
     found: list[FirstAnswers] = []

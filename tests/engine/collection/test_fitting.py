@@ -47,6 +47,7 @@ def never_fits(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return lambda: monkeypatch.setattr("engine.everyday.prototypical.fit.fit", fit)
 
 
+@pytest.mark.slow
 def test_a_label_is_there_before_its_fit(
     live: LiveCollection, collection: Collection, never_fits: Callable[[], None]
 ) -> None:
@@ -76,6 +77,7 @@ def test_what_was_drawn_at_random_and_labelled_stands_for_the_rest(
     assert live.fit_input().snapshot.checked == (() if is_stratified else (drawn[0],))
 
 
+@pytest.mark.slow
 def test_errors_that_an_audit_found_reach_the_state(live: LiveCollection) -> None:
     """Two wrong predictions of two, where hardly any error was expected, adjust the error rate."""
     red, drawn = class_ids(live.project)["Red"], _first_free(live, 2)
@@ -87,6 +89,7 @@ def test_errors_that_an_audit_found_reach_the_state(live: LiveCollection) -> Non
     assert state.error_odds == pytest.approx(3 / 1.1)
 
 
+@pytest.mark.slow
 def test_opening_without_a_fit(collection: Collection, never_fits: Callable[[], None]) -> None:
     """All but predictions is loaded; predictions follow with the first fit."""
     live = LiveCollection.open(collection.project, collection.caches)
@@ -103,6 +106,7 @@ def test_opening_without_a_fit(collection: Collection, never_fits: Callable[[], 
 Act = Callable[[LiveCollection], Change | None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "act",
     [
@@ -145,6 +149,7 @@ def test_an_outcome_from_before_everything_was_read_anew_is_dropped(live: LiveCo
     assert live.is_behind
 
 
+@pytest.mark.slow
 def test_the_older_of_two_outcomes_is_dropped(live: LiveCollection) -> None:
     """A newer result is never overwritten by an older one."""
     older = run_fit(live.fit_input())
@@ -170,6 +175,7 @@ def test_guesses_of_several_images_at_once(live: LiveCollection) -> None:
         assert guess.explanation.class_id == alone[0].class_id
 
 
+@pytest.mark.slow
 def test_guesses_name_no_class_that_is_gone(live: LiveCollection) -> None:
     """Removed classes are not guessed, even before the next fit."""
     gone = class_ids(live.project)["Red checks"]
@@ -198,6 +204,7 @@ def test_guesses_before_the_first_fit(collection: Collection) -> None:
     live.close()
 
 
+@pytest.mark.slow
 def test_labels_while_a_fit_runs_on_another_thread(
     live: LiveCollection, collection: Collection
 ) -> None:
@@ -228,6 +235,7 @@ def test_labels_while_a_fit_runs_on_another_thread(
     ]
 
 
+@pytest.mark.slow
 def test_a_fit_that_is_stopped(live: LiveCollection, collection: Collection) -> None:
     """Nothing of a cancelled fit is applied, and the next fit is complete."""
     live.take(live.project.labels.set(_first_free(live), class_ids(live.project)["Blue"]))
@@ -239,6 +247,7 @@ def test_a_fit_that_is_stopped(live: LiveCollection, collection: Collection) -> 
     assert_same(live.adopt(run_fit(live.fit_input())), fresh_state(live, collection.caches))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", range(0, 60, 6))
 def test_a_fit_that_is_stopped_on_its_way(
     live: LiveCollection, collection: Collection, monkeypatch: pytest.MonkeyPatch, steps: int
@@ -260,6 +269,7 @@ def test_a_fit_that_is_stopped_on_its_way(
     assert_same(live.adopt(run_fit(live.fit_input())), fresh_state(live, collection.caches))
 
 
+@pytest.mark.slow
 def test_embeddings_that_come_while_a_fit_runs(
     live: LiveCollection, collection: Collection
 ) -> None:

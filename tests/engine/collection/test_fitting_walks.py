@@ -145,6 +145,7 @@ class _Walk:
         return self._choose.choice(list(self._project.classes.graph.classes()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_random_walks(drawn: DrawnEmbeddings, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """After every step the state is consistent and the previous one unchanged."""

@@ -75,6 +75,7 @@ def test_a_fit_is_right_as_often_as_its_own_check_says(live: LiveCollection) -> 
     assert compared(staged, alone).images == len(staged.image_ids)
 
 
+@pytest.mark.slow
 def test_wrong_labels_and_bars_are_seen(live: LiveCollection) -> None:
     """Swapped labels of a class lower accuracy; an unreachable threshold gives no safe classes."""
     ids, project = class_ids(live.project), live.project

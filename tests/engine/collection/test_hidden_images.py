@@ -52,6 +52,7 @@ def shown(live: LiveCollection) -> dict[str, set[int]]:
     }
 
 
+@pytest.mark.slow
 def test_no_view_shows_a_hidden_picture(with_person: tuple[LiveCollection, list[int]]) -> None:
     live, ids = with_person
     before = shown(live)

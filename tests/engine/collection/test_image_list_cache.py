@@ -130,6 +130,7 @@ def test_another_list_in_its_place_is_not_believed(folder: Path, is_damaged: boo
     assert_is(ImageListCache(folder, "any").read(DIGEST[::-1]), images)
 
 
+@pytest.mark.slow
 def test_damage_is_found(folder: Path) -> None:
     """Each changed byte and each truncation is detected."""
     kept = ImageListCache(folder, "any")
@@ -195,6 +196,7 @@ def states_of(large: Collection) -> tuple[object, object]:
     return with_list, without
 
 
+@pytest.mark.slow
 def test_the_table_is_not_read_again(large: Collection, tables: list[bool]) -> None:
     """Neither at the first paint nor after loading."""
     live = LiveCollection.open(large.project, large.caches)
@@ -204,6 +206,7 @@ def test_the_table_is_not_read_again(large: Collection, tables: list[bool]) -> N
     live.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["label", "image gone", "another content", "class"])
 def test_it_follows_what_is_done(large: Collection, what: str) -> None:
     """A label leaves the cached list as it is; changes of images write another one."""
@@ -244,6 +247,7 @@ def test_what_another_program_did_is_seen(
     assert tables == [True]
 
 
+@pytest.mark.slow
 def test_what_was_only_tried_out_is_not_kept(large: Collection) -> None:
     """The cached list still has the image that was removed in a copy of the project."""
 
@@ -259,6 +263,7 @@ def test_what_was_only_tried_out_is_not_kept(large: Collection) -> None:
     live.close()
 
 
+@pytest.mark.slow
 def test_an_earlier_copy_of_the_project_has_its_own_list(large: Collection, tmp_path: Path) -> None:
     """A restored older file is not shown with the newer list."""
     copy = tmp_path / "copy"

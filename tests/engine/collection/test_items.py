@@ -107,6 +107,7 @@ def test_images_of_one_file_are_requested_together(
     assert all(request.known_hash is not None or request.part for request in wanted.images)
 
 
+@pytest.mark.slow
 def test_boxes_are_in_no_fold_and_held_out_with_their_photo(
     boxed: LiveCollection, collection: Collection
 ) -> None:

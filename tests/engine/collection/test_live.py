@@ -105,6 +105,7 @@ def test_every_kind_of_action_one_after_the_other(
             assert not change.is_empty
 
 
+@pytest.mark.slow
 def test_a_new_name_needs_no_fit(live: LiveCollection, collection: Collection) -> None:
     """Names, source ids and synonyms need no fit; edges do."""
     ids, project = class_ids(live.project), live.project
@@ -214,6 +215,7 @@ def test_new_shots_teach_once_they_are_embedded(
     assert live.fitted.shots.counts()[ids["Green disc"]] == 5
 
 
+@pytest.mark.slow
 def test_images_removed_while_they_are_embedded(
     live: LiveCollection, collection: Collection
 ) -> None:
@@ -233,6 +235,7 @@ def test_images_removed_while_they_are_embedded(
     assert (live.state.status == ImageStatus.READY).all()
 
 
+@pytest.mark.slow
 def test_an_action_before_everything_is_loaded(collection: Collection) -> None:
     """A label set before loading is complete gets predictions with the result."""
     live = LiveCollection.open(collection.project, collection.caches)
@@ -242,6 +245,7 @@ def test_an_action_before_everything_is_loaded(collection: Collection) -> None:
     live.close()
 
 
+@pytest.mark.slow
 def test_another_model_version(live: LiveCollection, collection: Collection) -> None:
     """It loads the embeddings of the other backbone; undo returns to the first."""
     bundled, other = find_model(), collection.folder / "other.onnx"
@@ -299,6 +303,7 @@ def test_read_only_collection_shows_everything(collection: Collection) -> None:
     assert find_model().backbone.is_relative_to(assets_folder())
 
 
+@pytest.mark.slow
 def test_counts_are_of_distinct_images(live: LiveCollection) -> None:
     """Once for its class and once for each ancestor; labels before predictions; unknown nowhere."""
     project = live.project
@@ -407,6 +412,7 @@ def test_a_shot_without_an_embedding_is_not_fitted(
     assert fits == [1]
 
 
+@pytest.mark.slow
 def test_a_large_collection_is_mapped_when_it_is_opened_again(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

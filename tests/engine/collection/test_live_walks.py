@@ -96,6 +96,7 @@ def test_random_walks(drawn: DrawnEmbeddings, seed: int) -> None:
             assert_same(live.state, fresh_state(live, drawn.caches), tolerance=1e-3)
 
 
+@pytest.mark.slow
 def test_an_image_that_comes_back_while_others_wait(drawn: DrawnEmbeddings) -> None:
     """Its prediction is its own, although the last collection stage ran without it."""
     drawn.add_images(2)
@@ -107,6 +108,7 @@ def test_an_image_that_comes_back_while_others_wait(drawn: DrawnEmbeddings) -> N
     _assert_sound(drawn)
 
 
+@pytest.mark.slow
 def test_files_that_changed(drawn: DrawnEmbeddings) -> None:
     """Collection stage results of an edited file are dropped; an unreadable one has failed."""
     edited, broken = drawn.live.state.image_ids[[20, 21]].tolist()

@@ -52,6 +52,7 @@ def assert_predicts_as(state: CollectionState, other: CollectionState) -> None:
         assert np.array_equal(getattr(state, name), getattr(other, name)), name
 
 
+@pytest.mark.slow
 def test_the_list_comes_with_predictions(large: Collection) -> None:
     """Before and after embeddings are loaded; the first fit replaces them."""
     before = closed(large)
@@ -109,6 +110,7 @@ def test_a_class_that_is_gone_is_not_predicted(large: Collection) -> None:
     live.close()
 
 
+@pytest.mark.slow
 def test_images_that_come_before_the_fit_have_none(large: Collection, tmp_path: Path) -> None:
     """Rows do not shift: new images have no predictions until the fit."""
     closed(large)
@@ -120,6 +122,7 @@ def test_images_that_come_before_the_fit_have_none(large: Collection, tmp_path: 
     live.close()
 
 
+@pytest.mark.slow
 def test_what_was_only_tried_out_is_not_kept(large: Collection) -> None:
     """The previous predictions stay cached."""
     before = closed(large)
@@ -134,6 +137,7 @@ def test_what_was_only_tried_out_is_not_kept(large: Collection) -> None:
     live.close()
 
 
+@pytest.mark.slow
 def test_another_project_under_its_name_is_shown_none(large: Collection) -> None:
     """Equal image and class ids of another project match nothing."""
     closed(large)
@@ -145,6 +149,7 @@ def test_another_project_under_its_name_is_shown_none(large: Collection) -> None
     live.close()
 
 
+@pytest.mark.slow
 def test_a_class_that_took_the_id_of_another_is_not_predicted(
     large: Collection, tmp_path: Path
 ) -> None:

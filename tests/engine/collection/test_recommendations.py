@@ -89,6 +89,7 @@ def _kinds(given: RecommendationInput) -> list[RecommendationKind]:
     return [each.kind for each in find_recommendations(given)]
 
 
+@pytest.mark.slow
 def test_nothing_where_all_is_well(propagation: PropagationSession) -> None:
     """Five well separated classes need nothing, whatever is available."""
     assert find_recommendations(replace(_given(propagation), has_accurate=True)) == ()
@@ -175,6 +176,7 @@ def test_texts_name_all_classes() -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_open_project(live: LiveCollection, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing for separated classes; contradictory labels recommend the accurate backbone."""
     monkeypatch.delenv("PROTOLEAF_BACKBONE", raising=False)

@@ -123,6 +123,7 @@ def test_another_photo_takes_a_label_out_of_force(project: Project, collection: 
     assert image_id in known_images(project).labelled  # a moved file must not replace it
 
 
+@pytest.mark.slow
 def test_its_size_and_details_follow_the_new_file(project: Project, collection: Collection) -> None:
     """Size and details are updated."""
     image_id, path = labelled_image(project, collection)
@@ -142,6 +143,7 @@ def test_its_size_and_details_follow_the_new_file(project: Project, collection: 
     assert (details.width, details.height) == (80, 60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [as_jpeg, with_metadata, resized, touched])
 def test_the_same_picture_keeps_its_label(
     project: Project, collection: Collection, write: Write
@@ -174,6 +176,7 @@ def test_a_box_keeps_its_label_with_its_photo(
     assert (box_id in project.labels.outdated()) is not is_same
 
 
+@pytest.mark.slow
 def test_a_label_is_confirmed_and_that_is_undone(project: Project, collection: Collection) -> None:
     """The label keeps its author and holds for the new photo; undo makes it outdated again."""
     image_id, path = labelled_image(project, collection)
@@ -190,6 +193,7 @@ def test_a_label_is_confirmed_and_that_is_undone(project: Project, collection: C
     assert not project.labels.outdated()
 
 
+@pytest.mark.slow
 def test_asking_again_takes_the_label_off_and_is_undone(
     project: Project, collection: Collection
 ) -> None:
@@ -204,6 +208,7 @@ def test_asking_again_takes_the_label_off_and_is_undone(
     assert project.labels.of(image_id) is None
 
 
+@pytest.mark.slow
 def test_the_same_class_again_is_a_decision(project: Project, collection: Collection) -> None:
     """Labelling the new photo with the same class, also by import, makes the label valid."""
     image_id, path = labelled_image(project, collection)
@@ -220,6 +225,7 @@ def test_the_same_class_again_is_a_decision(project: Project, collection: Collec
     assert renewed.class_id == class_ids(project)["Blue stripes"]
 
 
+@pytest.mark.slow
 def test_the_old_photo_comes_back(project: Project, collection: Collection, tmp_path: Path) -> None:
     """The label is valid again, also after a third photo or an unreadable one."""
     image_id, path = labelled_image(project, collection)
@@ -266,6 +272,7 @@ def test_a_second_change_after_a_confirmation_asks_again(
     assert set(project.labels.outdated()) == {image_id}
 
 
+@pytest.mark.slow
 def test_a_label_that_comes_back_by_undo_is_of_the_old_photo(
     project: Project, collection: Collection
 ) -> None:
@@ -278,6 +285,7 @@ def test_a_label_that_comes_back_by_undo_is_of_the_old_photo(
     assert set(project.labels.outdated()) == {image_id}
 
 
+@pytest.mark.slow
 def test_a_file_replaced_before_it_was_read(collection: Collection, tmp_path: Path) -> None:
     """Its size differs from the one at import."""
     photos = tmp_path / "photos"

@@ -96,6 +96,7 @@ def test_a_dismissed_class_is_not_proposed_again(grouping: LiveCollection) -> No
             assert first.class_id not in {group.class_id, *(top.class_id for top in group.tops)}
 
 
+@pytest.mark.slow
 def test_a_coarse_answer_comes_again_with_finer_classes(grouping: LiveCollection) -> None:
     """It is first in the queue with finer classes, and done with a leaf."""
     ids = class_ids(grouping.project)

@@ -35,6 +35,7 @@ def test_nobody_asked(live: LiveCollection) -> None:
     assert live.state.teach_rank is None
 
 
+@pytest.mark.slow
 def test_asked_later(live: LiveCollection) -> None:
     """A request makes one fit due; from then on every fit has ranks until it is withdrawn."""
     live.rank_images_to_label(is_wanted=True)
@@ -53,6 +54,7 @@ def test_asked_later(live: LiveCollection) -> None:
     assert live.apply(undone).teach_rank is None
 
 
+@pytest.mark.slow
 def test_asking_completes_the_fit_that_there_is(live: LiveCollection) -> None:
     """The model stays and ranks equal those requested before the fit; a label changes both."""
     model = live.fitted
@@ -72,6 +74,7 @@ def test_asking_completes_the_fit_that_there_is(live: LiveCollection) -> None:
     assert live.fitted is not model
 
 
+@pytest.mark.slow
 def test_images_that_came_since_make_it_a_fit(live: LiveCollection, tmp_path: Path) -> None:
     """New images make a full fit necessary."""
     (tmp_path / "new").mkdir()
@@ -85,6 +88,7 @@ def test_images_that_came_since_make_it_a_fit(live: LiveCollection, tmp_path: Pa
     assert live.fitted is not model
 
 
+@pytest.mark.slow
 def test_before_any_label(live: LiveCollection) -> None:
     """The first eight images show at least seven of eight classes."""
     live.apply(live.project.labels.remove(live.state.image_ids.tolist()))
@@ -93,6 +97,7 @@ def test_before_any_label(live: LiveCollection) -> None:
     assert len({_leaf(live.state.path_of(image_id)) for image_id in _first(live)[:8]}) >= 7
 
 
+@pytest.mark.slow
 def test_what_is_not_asked_about(live: LiveCollection, collection: Collection) -> None:
     """Labelled and removed images and those without embedding come last or not at all."""
     project, folder = live.project, collection.folder / "new"
@@ -108,6 +113,7 @@ def test_what_is_not_asked_about(live: LiveCollection, collection: Collection) -
     assert set(state.teach_rank[~asked].tolist()) == {int(asked.sum())}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_stage", [True, False])
 def test_command_and_window_agree(
     live: LiveCollection, collection: Collection, *, with_stage: bool
@@ -123,6 +129,7 @@ def test_command_and_window_agree(
     assert [one.score for one in found] == pytest.approx(live.state.best_score[places].tolist())
 
 
+@pytest.mark.slow
 def test_too_little_to_go_by(tmp_path: Path) -> None:
     """Each error says what to do."""
     caches = CacheFolders(tmp_path / "cache")

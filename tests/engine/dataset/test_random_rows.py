@@ -38,6 +38,7 @@ def paths_of(parts: Sequence[EmbeddedRows]) -> list[str]:
     return [path for rows in parts for path in rows.paths]
 
 
+@pytest.mark.slow
 def test_the_drawn_rows_are_whole(data_set: DataSet) -> None:
     """Each with its own hash and embedding, none twice, in the order of the data set."""
     everything = {

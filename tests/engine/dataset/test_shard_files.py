@@ -79,6 +79,7 @@ def test_a_shard_of_another_place_is_no_shard(shards: ShardSet) -> None:
         check_shard(other, 0)
 
 
+@pytest.mark.slow
 def test_damage_is_found_or_harmless(shards: ShardSet) -> None:
     """One bit flipped anywhere, or a file cut short anywhere: an error, or every row as it was."""
     rows = some_rows(50, WIDTH)

@@ -87,6 +87,7 @@ def test_opening_with_names(tmp_path: Path) -> None:
         open_detector(path, device="tpu")
 
 
+@pytest.mark.slow
 def test_any_size_by_metadata(tmp_path: Path) -> None:
     """The side is that of the metadata, else the usual one, of MegaDetector 1280.
 
@@ -105,6 +106,7 @@ def test_any_size_by_metadata(tmp_path: Path) -> None:
     assert examined_detector(path, side=800).takes.size == (800, 800)
 
 
+@pytest.mark.slow
 def test_layouts_and_types(tmp_path: Path) -> None:
     """Channels first and last, one picture without an axis of batches, bytes."""
     path = tmp_path / "discs.onnx"
@@ -216,6 +218,7 @@ def test_at_most_so_many_boxes(tmp_path: Path) -> None:
     assert found[-1].score == pytest.approx(0.4, abs=0.01)
 
 
+@pytest.mark.slow
 def test_outputs_of_any_shape(tmp_path: Path) -> None:
     """Whatever a network answers: it is a detector that runs, or refused in words."""
     generator, path = np.random.default_rng(0), tmp_path / "any.onnx"

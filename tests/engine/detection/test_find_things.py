@@ -60,6 +60,7 @@ def test_files_and_failures(tmp_path: Path) -> None:
     assert (summary.device_name, summary.notice) == ("CPU", "")
 
 
+@pytest.mark.slow
 def test_a_cancel_keeps_what_was_found(tmp_path: Path) -> None:
     """The next run is given the files that are left."""
     files, cancel = write_photos(tmp_path, 12), CancelToken()
@@ -95,6 +96,7 @@ def test_batches_beside_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert summary.device_name == "GPU 1"
 
 
+@pytest.mark.slow
 def test_a_gpu_that_fails_gives_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The CPU takes over, and the run says so."""
     install_fake_gpu(monkeypatch, runs=1)
@@ -106,6 +108,7 @@ def test_a_gpu_that_fails_gives_way(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "the CPU takes over" in summary.notice
 
 
+@pytest.mark.slow
 def test_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One run at a time, which all cores share, finds the same."""
     files = write_photos(tmp_path)

@@ -27,6 +27,7 @@ INPUTS: Final[dict[str, dict[str, Any]]] = {
 """What the exports of a form take, where that is not NCHW of one size."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_discs_are_found(tmp_path: Path, form: str) -> None:
     """In a wide and a high picture, and in a file that a camera stored turned.

@@ -80,6 +80,7 @@ def test_a_file_is_never_left_halfway(tmp_path: Path) -> None:
     assert len({photo.picture_hash for photo in chunk.photos}) == 1
 
 
+@pytest.mark.slow
 def test_the_picture_of_a_box_alone_is_hashed_as_a_whole(tmp_path: Path) -> None:
     whole, box, *_ = requests_of(tmp_path, 1)
     hashes = [

@@ -19,6 +19,7 @@ def in_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rates, "PHOTOS_S", 60.0)
 
 
+@pytest.mark.slow
 def test_backbones_are_measured_on_photos_and_one_that_does_not_run_is_left_out(
     tmp_path: Path,
 ) -> None:

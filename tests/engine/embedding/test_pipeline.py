@@ -315,6 +315,7 @@ def test_nothing_is_begun_after_the_listener_failed(
     assert len(begun) <= 1 + 4
 
 
+@pytest.mark.slow
 def test_work_ahead_is_bounded(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:

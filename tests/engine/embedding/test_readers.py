@@ -184,6 +184,7 @@ def test_memory_that_is_only_promised_is_given_back(monkeypatch: pytest.MonkeyPa
         SharedMemory(name)
 
 
+@pytest.mark.slow
 def test_threads_read_what_processes_have_no_room_for(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:

@@ -71,6 +71,7 @@ def test_photos_of_boxes_and_hidden_images_are_not_counted(
     )
 
 
+@pytest.mark.slow
 def test_every_format_has_one(
     music: Labelled, state: CollectionState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """Sets of ids that copies share, held against plain sets."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ steps = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(steps)
 def test_copies_go_their_own_ways(todo: list[tuple[str, int, str, int]]) -> None:
     held: list[SharedSets[str]] = [SharedSets()]

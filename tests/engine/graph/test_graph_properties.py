@@ -74,6 +74,7 @@ def _try_step(graph: CategoryGraph, verb: str, picked: list[int | None], name: s
         (graph.link if verb == "link" else graph.unlink)(one, two)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(steps)
 def test_any_edits_keep_the_graph_sound(todo: list[Step]) -> None:
@@ -92,6 +93,7 @@ def test_any_edits_keep_the_graph_sound(todo: list[Step]) -> None:
     assert graph.edge_count == len(edges)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(steps, steps)
 def test_levels_are_the_longest_paths_after_any_edits(
@@ -125,6 +127,7 @@ def test_recorded_edits_go_both_ways(before: list[Step], after: list[Step]) -> N
     assert content_of(mirror) == end
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(steps)
 def test_every_class_is_found_by_its_path(todo: list[Step]) -> None:

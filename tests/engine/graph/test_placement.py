@@ -79,6 +79,7 @@ def test_a_class_leaves_for_the_top_with_all_its_parents() -> None:
     assert placement_refusal(graph, [(puffin, bird), (puffin, diver)], None, is_link=False) is None
 
 
+@pytest.mark.slow
 def test_it_refuses_what_the_graph_refuses() -> None:
     """Over a drawn graph, move and link agree with the edits themselves, class by class."""
     agreed = 0

@@ -122,6 +122,7 @@ def test_first_path_outlives_undo() -> None:
     assert graph.path_text(PUFFIN) == "Animal/Bird/Puffin"
 
 
+@pytest.mark.slow
 def test_twenty_thousand_classes() -> None:
     """A big graph answers like a small one."""
     graph = big_graph(20_000)

@@ -22,6 +22,7 @@ def whole(graph: CategoryGraph) -> ShownGraph:
     return shown_graph(graph, frozenset(graph.classes()))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(graphs(), st.data())
 def test_every_drawing_can_be_read(graph: CategoryGraph, data: st.DataObject) -> None:

@@ -41,6 +41,7 @@ def by_pairs(tiers: Tiers, rows: list[list[int]]) -> int:
     return between + sum(n * (n - 1) // 2 * (above * (above - 1) // 2) for n, above in pairs)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(graphs(25))
 def test_crossings_are_counted_right_and_an_order_never_makes_more(graph: CategoryGraph) -> None:

@@ -272,6 +272,7 @@ def test_bomb_is_refused_before_it_is_decoded(data: bytes, monkeypatch: pytest.M
         decode_rgb(data)
 
 
+@pytest.mark.slow
 def test_large_but_allowed_size_draws_no_warning() -> None:
     """Sizes between Pillow's limit and ours raise no warning."""
     with pytest.raises(ImageError, match="damaged"):
@@ -354,6 +355,7 @@ def test_libtiff_prints_nothing(kind: str, packing: str, capfd: pytest.CaptureFi
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_pillow_logs_nothing_on_the_screen(tmp_path: Path) -> None:
     """Pillow's log messages are not printed without logging configuration."""
     entry = struct.pack("<HHII", 277, 3, 1, 3)

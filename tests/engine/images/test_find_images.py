@@ -262,6 +262,7 @@ def test_a_search_that_finds_nothing_yet_reports_now_and_then(tmp_path: Path) ->
     assert len(reported) < 100
 
 
+@pytest.mark.slow
 def test_folders_within_folders_within_folders(tmp_path: Path) -> None:
     """Deep nesting does not exhaust Python's stack."""
     deep = tmp_path / "/".join("d" * 200)

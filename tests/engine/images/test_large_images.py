@@ -247,6 +247,7 @@ def test_damage_is_an_image_error(kind: str) -> None:
         assert found.shape == (SIDE, SIDE, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(5000, 5000), (300, 80_000), (80_000, 300)])
 def test_a_large_png_takes_little_memory(
     size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
@@ -264,6 +265,7 @@ def test_a_large_png_takes_little_memory(
     assert peak < 64_000_000
 
 
+@pytest.mark.slow
 def test_a_view_of_a_large_picture_is_reduced() -> None:
     """The longer side is at least as requested, and little more.
 

@@ -300,6 +300,7 @@ def test_a_stop_while_decoding(tmp_path: Path) -> None:
             video.rgb(at(50))
 
 
+@pytest.mark.slow
 def test_nothing_is_printed(tmp_path: Path) -> None:
     """FFmpeg's messages on standard error are suppressed."""
     path = write_video(tmp_path / "a.mp4", options={"movflags": "faststart"})
@@ -350,6 +351,7 @@ def test_the_date_of_an_avi(tmp_path: Path) -> None:
     assert taken_at.isoformat() == "2024-05-01T10:00:58"
 
 
+@pytest.mark.slow
 def test_frames_leave_memory(tmp_path: Path) -> None:
     """Frames are released at once, since the garbage collector does not know their size."""
     path = write_video(

@@ -76,6 +76,7 @@ def test_what_is_written_comes_back(tmp_path: Path) -> None:
     assert shape_of(again) == shape_of(graph)
 
 
+@pytest.mark.slow
 def test_a_big_graph_comes_back(tmp_path: Path) -> None:
     """Two thousand classes with shared parents too."""
     graph = big_graph(2000)

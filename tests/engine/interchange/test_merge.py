@@ -106,6 +106,7 @@ def test_a_cycle_with_the_graph_leaves_it_alone() -> None:
     assert content_of(graph) == before
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     st.lists(

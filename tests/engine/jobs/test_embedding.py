@@ -21,6 +21,7 @@ from tests.support.unread import UNREAD_IMAGES, embed_request
 WAIT_S = 60
 
 
+@pytest.mark.slow
 def test_every_image_is_answered(unread: Collection) -> None:
     """Progress, a result for each image and figures; the worker does not write to the project."""
     answer = served(embed_request(unread))
@@ -36,6 +37,7 @@ def test_every_image_is_answered(unread: Collection) -> None:
     assert (answer.ending.embedded, answer.ending.failure_count) == (UNREAD_IMAGES, 0)
 
 
+@pytest.mark.slow
 def test_only_what_was_asked_for_is_answered(unread: Collection) -> None:
     """Three of a dozen are embedded, and progress continues."""
     request = embed_request(unread)

@@ -90,6 +90,7 @@ def test_an_image_with_another_content_gets_another_place(collection: Collection
     assert np.flatnonzero(after.is_later).tolist() == [3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"no map", b"protoleaf arrays nor this"])
 def test_a_damaged_file_is_made_anew(collection: Collection, content: bytes) -> None:
     _placed, made = made_of(collection)
@@ -99,6 +100,7 @@ def test_a_damaged_file_is_made_anew(collection: Collection, content: bytes) -> 
     assert len(made_of(collection)[1].image_ids) == len(made.image_ids)
 
 
+@pytest.mark.slow
 def test_strange_numbers_are_no_map(collection: Collection) -> None:
     """NaN coordinates, unordered ids, arrays of other lengths are ignored."""
     for spoilt in ("places", "image_ids"):

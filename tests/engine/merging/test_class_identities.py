@@ -44,6 +44,7 @@ def three_copies(folder: Path) -> tuple[Project, Project, Project]:
     return ada, ben, cleo
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_older", [False, True])
 @pytest.mark.parametrize("order", list(permutations(("ben", "cleo"))))
 def test_two_classes_of_one_number_and_name_are_two(

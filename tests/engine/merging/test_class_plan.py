@@ -180,6 +180,7 @@ def test_what_hangs_below_a_refused_class_is_listed_with_it() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_alike", [True, False])
 def test_ten_thousand_classes(is_alike: bool) -> None:
     """New or equal: within a second."""

@@ -145,6 +145,7 @@ with Project.open(Path(sys.argv[1]), is_backed_up=False) as project:
 """
 
 
+@pytest.mark.slow
 def test_a_copy_that_is_open_in_another_program(tmp_path: Path) -> None:
     """Its last saved state is read, and the other program continues."""
     ada, ben = two_copies(tmp_path)

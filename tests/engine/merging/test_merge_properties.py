@@ -115,6 +115,7 @@ def test_agreement_is_the_same_from_both_sides(seed: int, tmp_path: Path) -> Non
     assert len(labels) == 1 or waiting
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(18, 22))
 def test_a_preference_leaves_nothing_open(seed: int, tmp_path: Path) -> None:
     """Each conflict is settled in one step, which can be undone."""
@@ -129,6 +130,7 @@ def test_a_preference_leaves_nothing_open(seed: int, tmp_path: Path) -> None:
     assert dump(ada) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(22, 26))
 def test_strangers_and_third_copies(seed: int, tmp_path: Path) -> None:
     """Unrelated classes and labels of the same photos, then a copy of that project."""

@@ -45,6 +45,7 @@ def test_each_class_has_its_own_and_the_file_keeps_it(birds: Project) -> None:
     assert birds.check() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "act",
     [
@@ -110,6 +111,7 @@ def test_what_is_tried_out_and_kept_is_one_class(birds: Project) -> None:
     assert stored(birds.path)[tern] == tried
 
 
+@pytest.mark.slow
 def test_copies_migrated_apart_agree_on_what_they_have_in_common(
     birds: Project, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ from engine.project import Project
 from tests.support.projects import bird_project, connection_of, dump, found_files, trained_model
 
 
+@pytest.mark.slow
 def test_a_copy_at_any_acknowledged_moment_holds_everything(tmp_path: Path) -> None:
     """After each action a copy of the file is valid and has the action."""
     project, gull, images = bird_project(tmp_path, image_count=40)

@@ -20,6 +20,7 @@ def _free_space(project: Project) -> None:
     connection_of(project).value("PRAGMA max_page_count = 1000000")
 
 
+@pytest.mark.slow
 def test_an_action_on_a_full_disk_is_taken_back(tmp_path: Path) -> None:
     """Adding images that do not fit raises StorageError without a change; later it works."""
     project, gull, images = bird_project(tmp_path)
@@ -36,6 +37,7 @@ def test_an_action_on_a_full_disk_is_taken_back(tmp_path: Path) -> None:
     project.close()
 
 
+@pytest.mark.slow
 def test_the_graph_in_memory_goes_back_with_the_file(tmp_path: Path) -> None:
     """If an import of classes does not fit, the graph in memory is rolled back, too."""
     project, _, _ = bird_project(tmp_path)
@@ -101,6 +103,7 @@ with Project.open(Path(sys.argv[1])) as project:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
 def test_the_file_system_itself_refuses(tmp_path: Path) -> None:
     """With a limit of the file size all acknowledged images are stored and work continues."""

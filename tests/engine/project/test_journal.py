@@ -22,6 +22,7 @@ from tests.support.storyteller import Storyteller
 ACTIONS_IN_A_STORY = 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_any_story_goes_back_and_forth(tmp_path: Path, seed: int) -> None:
     """Any actions can be undone to the first state and redone to the last, step by step."""
@@ -192,6 +193,7 @@ def test_undoing_an_import_and_redoing_it_finds_the_facts_again(tmp_path: Path) 
     project.close()
 
 
+@pytest.mark.slow
 def test_big_steps_span_chunks_in_order(tmp_path: Path) -> None:
     """A step of more rows than a chunk is undone and redone completely, and is compressed."""
     project = new_project(tmp_path)

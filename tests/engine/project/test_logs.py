@@ -72,6 +72,7 @@ def test_an_unfinished_commit_is_taken_back(interrupted: Path) -> None:
     assert [path.name for path in interrupted.parent.iterdir()] == ["birds.protoleaf"]
 
 
+@pytest.mark.slow
 def test_checking_an_unfinished_commit_changes_no_byte(interrupted: Path) -> None:
     """`check` rolls it back in a copy."""
     before = {path.name: path.read_bytes() for path in interrupted.parent.iterdir()}

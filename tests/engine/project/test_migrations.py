@@ -193,6 +193,7 @@ def test_without_a_backup_nothing_is_migrated(
     assert sorted(each.name for each in tmp_path.iterdir()) == ["old", "taken"]
 
 
+@pytest.mark.slow
 def test_a_project_keeps_its_identity_through_a_migration(tmp_path: Path) -> None:
     """Two migrated copies of one file are copies of one project; its old backup stays its own."""
     write_first_version(tmp_path / "old")

@@ -62,6 +62,7 @@ def test_actions_stop_and_what_was_confirmed_is_rescued(tmp_path: Path, how: str
         assert opened.check() == []
 
 
+@pytest.mark.slow
 def test_the_renamed_file_holds_everything_confirmed(tmp_path: Path) -> None:
     """The renamed file has every acknowledged label, and its rescue copy is complete."""
     project, gull, images = bird_project(tmp_path, image_count=60)
@@ -163,6 +164,7 @@ except ProjectLockedError:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "way", ["same name", "hard link", "symbolic link", "new name", "side files deleted"]
 )
@@ -204,6 +206,7 @@ def test_there_is_never_a_second_writer(tmp_path: Path, way: str) -> None:
         assert len(opened.labels.by_image()) == (1 if way == "new name" else 4)
 
 
+@pytest.mark.slow
 def test_a_reader_in_this_process_leaves_the_lock(tmp_path: Path) -> None:
     """POSIX locks are released when any descriptor of the file closes; these are not."""
     project, _, _ = bird_project(tmp_path)

@@ -60,6 +60,7 @@ def _ask_as_nobody(folder: Path, path: Path) -> str:
     return answer.stdout
 
 
+@pytest.mark.slow
 def test_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
     """For writing the error recommends reading.
 

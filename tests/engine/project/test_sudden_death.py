@@ -83,6 +83,7 @@ for _ in range(2):
 """
 
 
+@pytest.mark.slow
 def test_a_second_process_reads_beside_the_writer(tmp_path: Path) -> None:
     """Another process cannot write but reads the state at its opening."""
     project, gull, images = bird_project(tmp_path)

@@ -120,6 +120,7 @@ def test_what_machines_find_out_is_true_all_the_same(tmp_path: Path) -> None:
     project.close()
 
 
+@pytest.mark.slow
 def test_a_full_disk_loses_nothing_that_was_tried_out(tmp_path: Path) -> None:
     """Keeping it raises without a change; later it works."""
     project, _gull, _images = bird_project(tmp_path)

@@ -132,6 +132,7 @@ def test_distance_takes_the_shortest_way() -> None:
     assert measure.between(DOG, ROCK) == (3, 3)
 
 
+@pytest.mark.slow
 def test_ten_thousand_classes_in_a_second() -> None:
     """Sums, a cut that fits a screen, and figures of each class, for 50,000 images."""
     graph = CategoryGraph()

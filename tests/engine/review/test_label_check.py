@@ -51,6 +51,7 @@ def only(found: LabelCheck) -> SuspectLabel:
     return suspect
 
 
+@pytest.mark.slow
 def test_a_wrong_label_is_found_with_its_evidence(drawn: DrawnEmbeddings) -> None:
     """The likely class, labels of its nearest neighbours, and images of both classes."""
     relabel(drawn, 8, leaf(drawn, 1))
@@ -72,6 +73,7 @@ def test_a_wrong_label_is_found_with_its_evidence(drawn: DrawnEmbeddings) -> Non
     assert (found.labels, found.classes, found.probably_wrong) == (KINDS * EACH, KINDS, 1)
 
 
+@pytest.mark.slow
 def test_a_confirmed_label_is_not_asked_about_while_it_stays_the_same(
     drawn: DrawnEmbeddings,
 ) -> None:
@@ -86,6 +88,7 @@ def test_a_confirmed_label_is_not_asked_about_while_it_stays_the_same(
     assert only(checked(drawn)).label == leaf(drawn, 1)
 
 
+@pytest.mark.slow
 def test_nearly_the_same_image_with_another_label_is_the_strongest_reason(
     drawn: DrawnEmbeddings,
 ) -> None:
@@ -97,6 +100,7 @@ def test_nearly_the_same_image_with_another_label_is_the_strongest_reason(
     assert suspect.others[0] == 8
 
 
+@pytest.mark.slow
 def test_a_coarse_label_is_no_contradiction(drawn: DrawnEmbeddings) -> None:
     """A true ancestor is right; one of the other branch is not."""
     above = drawn.project.classes.graph.find("A")
@@ -108,6 +112,7 @@ def test_a_coarse_label_is_no_contradiction(drawn: DrawnEmbeddings) -> None:
     assert only(checked(drawn)).proposed == leaf(drawn, 0)
 
 
+@pytest.mark.slow
 def test_none_of_the_classes_in_the_middle_of_one(drawn: DrawnEmbeddings) -> None:
     """It is doubted only if neighbours are unanimous."""
     centre = np.mean([drawn.near(0, seed=image_id) for image_id in range(4, 36, 4)], axis=0)
@@ -117,6 +122,7 @@ def test_none_of_the_classes_in_the_middle_of_one(drawn: DrawnEmbeddings) -> Non
     assert (suspect.label, suspect.proposed) == (UNKNOWN, leaf(drawn, 0))
 
 
+@pytest.mark.slow
 def test_labels_on_removed_classes_and_removed_images_are_not_judged(
     drawn: DrawnEmbeddings,
 ) -> None:
@@ -146,6 +152,7 @@ def test_too_few_labels_say_how_many_are_missing(drawn: DrawnEmbeddings, labels:
     )
 
 
+@pytest.mark.slow
 def test_one_class_only(drawn: DrawnEmbeddings) -> None:
     drawn.act(drawn.project.labels.set(range(1, KINDS * EACH + 1), leaf(drawn, 0)))
     found = checked(drawn)
@@ -168,6 +175,7 @@ def test_it_can_be_stopped(drawn: DrawnEmbeddings) -> None:
         check_labels(label_check_input(drawn.live), cancel)
 
 
+@pytest.mark.slow
 def test_labels_that_cannot_be_judged_are_not_called_right(drawn: DrawnEmbeddings) -> None:
     """Two images of a class are too few to judge; a confirmation counts."""
     assert (checked(drawn).judged, checked(drawn).too_few) == (KINDS * EACH, ())

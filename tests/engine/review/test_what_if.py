@@ -11,6 +11,7 @@ from tests.support.live_states import assert_same, own_copy
 from tests.support.projects import named
 
 
+@pytest.mark.slow
 def test_what_would_change_is_counted_from_the_beginning(live: LiveCollection) -> None:
     """Two edits count together; an undone one changes nothing; dropping restores the state."""
     ids, project = class_ids(live.project), live.project
@@ -42,6 +43,7 @@ def test_what_would_change_is_counted_from_the_beginning(live: LiveCollection) -
     assert_same(live.state, before)
 
 
+@pytest.mark.slow
 def test_predictions_are_those_of_a_project_that_was_edited(live: LiveCollection) -> None:
     """What-if and real edits give equal collections, and keeping them changes nothing."""
     ids, project = class_ids(live.project), live.project

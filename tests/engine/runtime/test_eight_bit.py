@@ -102,6 +102,7 @@ def test_the_identity_names_backbone_and_companion(model: Path) -> None:
     assert embedding_identity(model, backbone_hash) not in {found, backbone_hash}
 
 
+@pytest.mark.slow
 def test_neither_clock_nor_load_decides_what_embeds(
     model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,6 +77,7 @@ def test_only_fine_classes(training_set: TrainingSet) -> None:
     )
 
 
+@pytest.mark.slow
 def test_training_it_tells_classes_apart(training_set: TrainingSet) -> None:
     """Embeddings that differ by class are distinguished after some steps."""
     heads = ClassHeads(3, training_set)

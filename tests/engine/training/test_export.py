@@ -125,6 +125,7 @@ def test_half_weights_halve_the_file_and_keep_the_embeddings(
     assert 0 < (exact - rounded).abs().max() <= HALF_WEIGHTS_TOLERANCE * exact.abs().max()
 
 
+@pytest.mark.slow
 def test_half_weights_cost_no_speed(backbones: tuple[LeafNet, Path, Path], tmp_path: Path) -> None:
     """ONNX Runtime folds every cast while loading: what it runs has none left."""
     import onnx

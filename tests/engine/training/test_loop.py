@@ -55,6 +55,7 @@ def nearest_mean_accuracy(training_set: TrainingSet) -> Validate:
     return validate
 
 
+@pytest.mark.slow
 def test_learns_hidden_patterns() -> None:
     """Forty iterations of Algorithm 1 find the faint patterns of the classes, on unseen images."""
     training_set = hidden_pattern_set()
@@ -73,6 +74,7 @@ def test_learns_hidden_patterns() -> None:
     assert outcome.curve[-1].accuracy > before + 0.3
 
 
+@pytest.mark.slow
 def test_same_seed_same_weights() -> None:
     """A training repeats bit for bit; another seed draws otherwise, so it ends elsewhere."""
     ends = []
@@ -206,6 +208,7 @@ def test_refresh_comes_first_and_last() -> None:
     assert not objective.training
 
 
+@pytest.mark.slow
 def test_buffer_of_the_end_belongs_to_the_final_weights() -> None:
     """After training, P0 is the mean over all images under the final backbone."""
     objective = small_objective()
@@ -232,6 +235,7 @@ def test_batch_norms_are_settled_before_the_first_refresh() -> None:
     assert statistics == [20.0, 21.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop_at", [0, 5])
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_cancelled_and_resumed_is_as_if_never_stopped(

@@ -85,6 +85,7 @@ def test_the_vague_parents_lose_weight(
     assert weights[:, 0].mean() > 0.7
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_result(hierarchy: SyntheticHierarchy) -> None:
     """Bit for bit, whatever the global generators hold; another seed gives another result."""
     settings = replace(ATTENTION_ALONE, iterations=10, validation_episodes=5, test_episodes=5)
@@ -97,6 +98,7 @@ def test_the_same_seed_gives_the_same_result(hierarchy: SyntheticHierarchy) -> N
     assert not torch.equal(first.attention.g.weight, other.attention.g.weight)
 
 
+@pytest.mark.slow
 def test_temperature_and_shrinkage_are_learned_too(hierarchy: SyntheticHierarchy) -> None:
     """From a temperature far too low, on classes never seen.
 
@@ -129,6 +131,7 @@ def test_on_a_tree_only_the_scalars_move() -> None:
     assert trained.temperature != untrained.temperature
 
 
+@pytest.mark.slow
 def test_the_best_state_on_the_validation_classes_is_kept(hierarchy: SyntheticHierarchy) -> None:
     """A learning rate that ruins everything leaves the start in place."""
     settings = replace(

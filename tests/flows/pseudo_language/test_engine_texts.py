@@ -58,6 +58,7 @@ def test_why_a_gpu_is_not_used(name: str, reader: Reader) -> None:
     reader.read_text("remedy", sentence(reason.remedy))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 3])
 def test_the_history(count: int, reader: Reader) -> None:
     """Every action, as in toasts and in Undo."""
@@ -181,6 +182,7 @@ def sidecar_source(folder: Path) -> Path:
     return folder / "sidecars"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes")
 def test_problems_of_labels(reader: Reader, tmp_path: Path) -> None:
     """Every message about an unreadable part of a source, in every format."""
@@ -209,6 +211,7 @@ def test_problems_of_labels(reader: Reader, tmp_path: Path) -> None:
             reader.read_text(name, translated(problem))
 
 
+@pytest.mark.slow
 def test_why_a_file_is_not_read(reader: Reader, tmp_path: Path) -> None:
     """Reasons of the system and of the program."""
     (tmp_path / "large").write_bytes(b"12345")

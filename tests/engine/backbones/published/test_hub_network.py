@@ -93,6 +93,7 @@ def own_network() -> torch.nn.Module:
     return network
 
 
+@pytest.mark.slow
 def test_a_network_in_timm_s_form(hub: HubServer, tmp_path: Path) -> None:
     """Architecture, preprocessing, licence, size and checksum are known before the weights."""
     network = own_network()
@@ -114,6 +115,7 @@ def test_a_network_in_timm_s_form(hub: HubServer, tmp_path: Path) -> None:
         torch.testing.assert_close(load_published(found, path)(images), expected)
 
 
+@pytest.mark.slow
 def test_a_folder_as_mirror(tmp_path: Path) -> None:
     """The same from a folder, without a network; nothing is known to compare with."""
     folder = tmp_path / "mirror" / "anna" / "moths"
@@ -125,6 +127,7 @@ def test_a_folder_as_mirror(tmp_path: Path) -> None:
     assert (found.size_bytes, found.sha256_prefix, found.is_unlicensed) == (5, "", True)
 
 
+@pytest.mark.slow
 def test_bioclip_s_form(hub: HubServer, tmp_path: Path) -> None:
     """The image half of a CLIP network is one of timm's.
 
@@ -213,6 +216,7 @@ def test_what_a_repository_may_not_say(
         found_on(hub, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_repository_without_readable_weights(hub: HubServer, tmp_path: Path) -> None:
     """It says which names were looked for."""
     give(hub, config__json=OURS, flax_model__msgpack=b"x")

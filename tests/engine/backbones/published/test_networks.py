@@ -177,6 +177,7 @@ def test_weights_are_kept_when_asked(
     assert left(caches) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "stop_at", ["bytes", "reading the weights", "comparing with torch", "saving"]
 )

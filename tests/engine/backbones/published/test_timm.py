@@ -95,6 +95,7 @@ def test_every_network_is_described() -> None:
     assert msgspec.json.decode(content, type=tuple[PublishedNetwork, ...]) == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [VIT, CONVNET, "resnet18.a1_in1k", "mobilenetv3_small_075.lamb_in1k"]
 )
@@ -124,6 +125,7 @@ def test_weights_are_read_into_their_network(name: str, as_pickle: bool, tmp_pat
     assert found.shape == (2, facts_of(name).embedding_width)
 
 
+@pytest.mark.slow
 def test_another_side_interpolates_position_embeddings(tmp_path: Path) -> None:
     """As timm does it; the network that takes any side is the same one."""
     path = tmp_path / "weights"
@@ -143,6 +145,7 @@ def test_another_side_interpolates_position_embeddings(tmp_path: Path) -> None:
             assert network(images_of(96)).shape == (2, 64)
 
 
+@pytest.mark.slow
 def test_a_side_that_it_cannot_take_is_refused() -> None:
     """A patch is 14 pixels; torchvision's networks keep theirs."""
     caches = cache_of_test()

@@ -151,6 +151,7 @@ def test_dinov2_comes_in_and_embeds_at_its_speed(caches: CacheFolders, tmp_path:
     assert min(plain_s) / min(ours_s) >= 0.9
 
 
+@pytest.mark.slow
 def test_what_the_hub_tells_is_compared(hub: HubServer, quick: None, caches: CacheFolders) -> None:
     """Size, SHA-256 and version are requested first; the bytes then come from this version."""
     files = add_published(facts_of(caches), caches, route=Route(mirror=hub.url))
@@ -229,6 +230,7 @@ def test_a_cancelled_download_is_resumed(hub: HubServer, quick: None, caches: Ca
     assert left(caches) == set()
 
 
+@pytest.mark.slow
 def test_a_folder_as_mirror(
     hub: HubServer, quick: None, caches: CacheFolders, tmp_path: Path
 ) -> None:

@@ -68,6 +68,7 @@ FAMILIES = (
 """One network of every family but RegNet, which needs numbers, with its embedding width."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "width"), FAMILIES)
 def test_heads_come_off(name: str, width: int) -> None:
     """Without its head a network of each family gives one embedding for each image."""
@@ -163,6 +164,7 @@ def test_every_network_is_described() -> None:
         assert msgspec.json.decode(msgspec.json.encode(network), type=PublishedNetwork) == network
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [SMALL, "shufflenet_v2_x0_5", "googlenet", "mnasnet0_5"])
 def test_weights_are_read_into_their_network(name: str, tmp_path: Path) -> None:
     """The embedding is what the head would have got, also where auxiliary heads are dropped."""
@@ -193,6 +195,7 @@ def test_weights_are_read_into_their_network(name: str, tmp_path: Path) -> None:
     torch.testing.assert_close(embeddings, expected)
 
 
+@pytest.mark.slow
 def test_old_names_of_layers_are_understood(tmp_path: Path) -> None:
     """The published DenseNets have other names for their layers than the networks.
 

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ def test_joined_by_hand() -> None:
     assert found.tolist() == [0, 0, 0, ALONE]
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(ALONE, 4), max_size=12), st.lists(st.integers(ALONE, 4), max_size=12))
 def test_joined_is_what_following_the_links_gives(one: list[int], other: list[int]) -> None:
     count = min(len(one), len(other))

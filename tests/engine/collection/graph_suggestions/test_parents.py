@@ -64,6 +64,7 @@ def test_present_parents_are_no_answer_but_when_asked_without_them() -> None:
     assert ranking.rank(2, (FIRST_FAMILY,))[0].class_id == FIRST_FAMILY
 
 
+@pytest.mark.slow
 def test_a_family_without_others_is_no_answer() -> None:
     """A class with a single child is no candidate: siblings are needed for comparison."""
     graph, vectors = two_families()

@@ -72,6 +72,7 @@ def test_boxes_above_the_threshold_become_images_without_labels(
     assert parts(project) == []
 
 
+@pytest.mark.slow
 def test_more_boxes_than_anybody_can_review_are_a_line(project: Project, tmp_path: Path) -> None:
     many = [
         {"category": "1", "conf": 0.9, "bbox": [x / 2000, 0.1, 0.2, 0.2]}

@@ -10,6 +10,7 @@ from engine.errors import FormatError
 from tests.support.projects import new_project
 
 
+@pytest.mark.slow
 def test_indented_lines_lie_below_the_line_above(tmp_path: Path) -> None:
     """Blanks or tabs indent; the list can be imported."""
     read = read_class_text("Bird\n\tGull\n\t\tTern\nMammal\n", "typed list")

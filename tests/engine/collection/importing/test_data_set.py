@@ -105,6 +105,7 @@ def test_it_is_labelled_and_classified_at_once(
     live.close()
 
 
+@pytest.mark.slow
 def test_a_path_that_comes_twice_is_one_image(
     data_set: DataSet, tmp_path: Path, caches: CacheFolders
 ) -> None:
@@ -123,6 +124,7 @@ def test_a_path_that_comes_twice_is_one_image(
         assert project.images.count == len(rows[0].paths)
 
 
+@pytest.mark.slow
 def test_what_stops_it_leaves_no_project(
     data_set: DataSet, tmp_path: Path, caches: CacheFolders, monkeypatch: pytest.MonkeyPatch
 ) -> None:

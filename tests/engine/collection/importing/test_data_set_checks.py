@@ -61,6 +61,7 @@ def seen_by(
     return vectors, found.tolist()
 
 
+@pytest.mark.slow
 def test_a_data_set_of_before_that_names_no_form(
     tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders
 ) -> None:
@@ -79,6 +80,7 @@ def test_a_data_set_of_before_that_names_no_form(
     assert (done.embedded, done.compared) == (COUNT, COUNT)
 
 
+@pytest.mark.slow
 def test_files_that_a_data_set_may_name(
     tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders
 ) -> None:
@@ -131,6 +133,7 @@ def test_a_folder_that_a_person_names(
     assert (done.images, done.left_out_count, done.compared) == (COUNT, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wrong",
     [

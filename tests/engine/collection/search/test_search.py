@@ -318,6 +318,7 @@ def assert_same(updated: ImageColumns, fresh: ImageColumns) -> None:
     assert updated.notes.stars.tolist() == fresh.notes.stars.tolist()
 
 
+@pytest.mark.slow
 def test_columns_are_updated_by_any_change(
     project: Project, metadata: ImageMetadata, tmp_path: Path
 ) -> None:

@@ -89,6 +89,7 @@ def test_files_and_figures(training: Training) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_curve_and_the_progress(training: Training) -> None:
     """Images and iterations are counted, other phases named; every curve point is reported."""
     assert [point.iteration for point in training.points] == [0, 1, 2]
@@ -116,6 +117,7 @@ def test_the_new_backbone_embeds_and_classifies(
     assert embed_project(project, collection.caches, device="cpu").from_cache == 64
 
 
+@pytest.mark.slow
 def test_a_stop_leaves_nothing(project: Project, collection: Collection, tmp_path: Path) -> None:
     """Cancelled while reading images or in the first iteration, it leaves no folder."""
     for unit in ("images", "iterations"):

@@ -61,6 +61,7 @@ def _counting(monkeypatch: pytest.MonkeyPatch, pace: Pace) -> None:
     monkeypatch.setattr(measurement, "measured_pace", measured)
 
 
+@pytest.mark.slow
 def test_an_iteration_takes_the_images_that_are_drawn(
     project: Project, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

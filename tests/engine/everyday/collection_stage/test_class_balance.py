@@ -160,6 +160,7 @@ def test_labels_of_most_images_leave_those_of_classes_without(
     assert taught == pytest.approx([few / (few + unseen), many / (many + unseen)])
 
 
+@pytest.mark.slow
 def test_the_first_classes_keep_their_images(any_width: PropagationSession) -> None:
     """Two of eight classes have labels: classes without any do not take their images away."""
     right = []
@@ -336,6 +337,7 @@ def three_of_many_directions(seed: int) -> Crowd:
     return Crowd(graph, unit(images)[order], truth[order])
 
 
+@pytest.mark.slow
 def test_directions_within_classes_do_not_drown_three_classes(
     any_width: PropagationSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -380,6 +382,7 @@ def test_several_shots_tell_classes_that_few_directions_do_not(
     assert joined > right() + 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 3])
 def test_one_large_class_spoils_nothing(any_width: PropagationSession, count: int) -> None:
     """The stage helps where one class has two thirds of the images, and harms no other class.
@@ -402,6 +405,7 @@ def test_one_large_class_spoils_nothing(any_width: PropagationSession, count: in
     assert np.mean(balanced_gains) > 0
 
 
+@pytest.mark.slow
 def test_more_images_of_a_class_leave_recall_as_it_is(any_width: PropagationSession) -> None:
     """Four times the images of one class.
 

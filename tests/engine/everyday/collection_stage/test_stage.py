@@ -53,6 +53,7 @@ def test_the_collection_teaches(propagation: PropagationSession, count: int, gai
     assert taught > alone + gain
 
 
+@pytest.mark.slow
 def test_coarse_labels_help(propagation: PropagationSession) -> None:
     """Averaged over collections, images labelled with their family only help the leaves."""
     gains = []

@@ -87,6 +87,7 @@ def test_an_answer_settles_look_alikes_beyond_the_screen() -> None:
     assert groups_of(BASIS, Opinions.none(60), ALL[KIND == 0])[0].settles == 4
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, SCREEN))
 def test_every_image_is_in_one_group(seed: int, most: int) -> None:

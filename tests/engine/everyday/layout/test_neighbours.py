@@ -36,6 +36,7 @@ def test_among_few_they_are_exact() -> None:
     assert (np.diff(squares, axis=1) >= 0).all()
 
 
+@pytest.mark.slow
 def test_among_many_nearly_all_are_found() -> None:
     vectors, asked = drawn(FEWEST_FOR_CELLS + 2_000), np.arange(0, 6_000, 60)
     rows, _squares = NeighbourIndex.of(vectors).search(vectors, 10, leaves_out_itself=True)

@@ -36,6 +36,7 @@ def nearest_group(places: Floats, groups: np.ndarray, of: Floats) -> np.ndarray:
     return groups[squares.argmin(axis=1)]
 
 
+@pytest.mark.slow
 def test_look_alikes_lie_together(laid: tuple[Floats, np.ndarray, Floats]) -> None:
     """Nearly every image's neighbour in the map is of its group, and all lie around zero."""
     _vectors, groups, places = laid
@@ -46,6 +47,7 @@ def test_look_alikes_lie_together(laid: tuple[Floats, np.ndarray, Floats]) -> No
     assert np.isfinite(places).all()
 
 
+@pytest.mark.slow
 def test_the_same_images_give_the_same_map(laid: tuple[Floats, np.ndarray, Floats]) -> None:
     vectors, _groups, places = laid
     assert np.array_equal(lay_out(vectors, threads=1), places)

@@ -405,6 +405,7 @@ def test_a_lone_class_has_no_neighbours(propagation: PropagationSession) -> None
 # -- memory ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_memory_goes_by_the_edges_not_by_the_class_with_most_parents(
     propagation: PropagationSession,
 ) -> None:

@@ -94,6 +94,7 @@ def graphs(draw: st.DrawFn) -> ImportedGraph:
     return exported_graph(graph)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITERS)
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(graph=graphs())

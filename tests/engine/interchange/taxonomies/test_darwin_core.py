@@ -262,6 +262,7 @@ def test_b10_common_names_of_a_list_are_shown(tmp_path: Path) -> None:
     assert (shown["Loxodonta africana"], shown["Panthera leo"]) == ("African elephant", "")
 
 
+@pytest.mark.slow
 def test_some_thousand_taxa(tmp_path: Path) -> None:
     """A table of real size, with commas and quotes."""
     terms = made_terms(several_parents=False)

@@ -85,6 +85,7 @@ def test_escapes_comments_qualifiers_and_what_is_left_out(tmp_path: Path) -> Non
     assert graph.edges == (("B:1", "B:2"),)
 
 
+@pytest.mark.slow
 def test_some_thousand_terms_as_another_reader_sees_them(tmp_path: Path) -> None:
     """Names, synonyms, definitions and parents; obonet agrees on the edges."""
     terms = made_terms()

@@ -113,6 +113,7 @@ def test_other_ways_of_writing_it(tmp_path: Path, text: str, suffix: str) -> Non
     ]
 
 
+@pytest.mark.slow
 def test_some_thousand_concepts(tmp_path: Path) -> None:
     """A vocabulary of real size."""
     terms = made_terms(1_500)

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping, Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -281,6 +282,7 @@ def edit_as_a_person(graph: CategoryGraph, generator: random.Random) -> None:
             return
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(1, 12))
 def test_any_update_of_any_project_is_a_graph(seed: int, before: int, after: int) -> None:

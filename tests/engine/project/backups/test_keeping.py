@@ -146,6 +146,7 @@ def test_a_killed_project_is_compared_rightly(tmp_path: Path) -> None:
         assert made.labels == 4
 
 
+@pytest.mark.slow
 def test_thinning_leaves_what_is_not_ours(tmp_path: Path) -> None:
     """Weeks of work leave few automatic backups.
 

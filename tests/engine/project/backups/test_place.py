@@ -25,6 +25,7 @@ def test_a_name_is_readable() -> None:
     assert file_name(name, 2) == "birds 2026-01-02 03-04-05 (every 15 minutes) 2.protoleaf"
 
 
+@pytest.mark.slow
 @given(
     st.text(
         st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=300

@@ -89,6 +89,7 @@ def test_a_restore_says_how_far_it_is(large: tuple[Path, Path]) -> None:
     assert seen[-1].done == seen[-1].total > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "share", [0.0, 0.6, 1.0], ids=["at the first part", "while copying", "after the last part"]
 )

@@ -53,6 +53,7 @@ def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
     assert stat.S_IMODE(made.path.parent.stat().st_mode) == 0o700
 
 
+@pytest.mark.slow
 def test_backups_beside_a_writer_are_whole(tmp_path: Path) -> None:
     """Each backup during continuous labelling is one state of the project; no label fails."""
     project, gull, image_ids = labelled_birds(tmp_path, 40)

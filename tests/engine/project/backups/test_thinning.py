@@ -31,6 +31,7 @@ def kept_of(given_moments: list[Moment]) -> list[Moment]:
     return [moment for place, moment in enumerate(given_moments) if place not in gone]
 
 
+@pytest.mark.slow
 @given(moments)
 def test_what_must_stay_stays(given_moments: list[Moment]) -> None:
     """The newest, requested ones, future ones, and two weeks of backups before actions stay."""
@@ -43,6 +44,7 @@ def test_what_must_stay_stays(given_moments: list[Moment]) -> None:
         assert not moment.reason.is_before_action or NOW - moment.when > KEPT_BEFORE_ACTIONS
 
 
+@pytest.mark.slow
 @given(moments)
 def test_few_automatic_ones_stay(given_moments: list[Moment]) -> None:
     kept = [
@@ -51,11 +53,13 @@ def test_few_automatic_ones_stay(given_moments: list[Moment]) -> None:
     assert len(kept) <= MOST_KEPT
 
 
+@pytest.mark.slow
 @given(moments)
 def test_thinning_twice_takes_nothing_more(given_moments: list[Moment]) -> None:
     assert superfluous(kept_of(given_moments), NOW) == []
 
 
+@pytest.mark.slow
 @given(moments, st.randoms(use_true_random=False))
 def test_the_order_does_not_matter(given_moments: list[Moment], random: Random) -> None:
     shuffled = list(given_moments)

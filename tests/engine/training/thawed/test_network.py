@@ -28,6 +28,7 @@ def _noise(*shape: int) -> torch.Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(4, 3, 48, 48), (3, 3, 64, 40)])
 def test_it_does_what_the_file_does(size: tuple[int, int, int, int]) -> None:
     """The bundled network: residual blocks, means of all stages, whitening, length 1."""
@@ -112,6 +113,7 @@ def test_a_trained_network_goes_back_into_its_file(name: str, blocks: Path, tmp_
     torch.testing.assert_close(found, network(images).detach(), atol=2e-3, rtol=1e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_trained_weights_are_averaged_with_those_of_the_file(share: float, blocks: Path) -> None:
     """By hand: each moved by 1 in training has moved by the trained share in the mean."""
