@@ -23,7 +23,7 @@ run: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries
 	@echo "Opening the sample collection ..."
 	@$(BIN)/python -m research.window.sample_run
 
-PYTEST := QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadgroup
+PYTEST := QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist load
 
 # The product's tests: engine, window, whole stories, architecture contracts. Assertions are explained in a second run, of what
 # failed: to rewrite all modules for it would take a minute on a fresh clone.
@@ -39,7 +39,7 @@ test-all: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries robot-packages
 # Only the tests that a change can affect: those that executed what changed when they last ran. The first time that is
 # all of them; what child processes execute is not recorded, so `make test` has the last word.
 quick: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries
-	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup --testmon
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist load --testmon
 
 # The hostile tests with full counts: at most an hour on two cores. `make test` runs the same instruments short.
 trust: $(STAMP)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,6 +24,10 @@ from engine.config import (
 )
 from tests.support.collections import Collection, embed_collection, write_collection
 from tests.support.projects import OPENED
+from tests.support.scheduling import SharedWorkScheduling
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
 
 TESTS = Path(__file__).parent
 OTHER_TIERS = (TESTS / "research", TESTS / "trust")
@@ -46,6 +51,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if item.get_closest_marker("slow")]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(
+    config: pytest.Config, log: "Producer"
+) -> SharedWorkScheduling | None:
+    """Distribute tests by what they share, unless another distribution is requested."""
+    return SharedWorkScheduling(config, log) if config.getvalue("dist") == "load" else None
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported out of later garbage collections."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

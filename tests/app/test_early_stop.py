@@ -179,6 +179,7 @@ def test_closed_streams(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout.count("\n"), done.stderr) == (0, 2, "")
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_gone(tmp_path: Path) -> None:
     """As with `head`: no message, and the exit status of a broken pipe."""
     repository = Path(__file__).parents[2]

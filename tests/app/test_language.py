@@ -91,6 +91,7 @@ def test_languages_have_their_names_in_themselves() -> None:
     assert names["zh_CN"].startswith("简体中文")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("languages")
 def test_a_chosen_language_brings_its_numbers(qapp: QApplication) -> None:
     """Number formats follow the language; English restores its own."""
@@ -176,6 +177,7 @@ def test_the_command_line_speaks_it_where_it_is_requested() -> None:
         assert error.translated() == str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("languages")
 def test_another_language_without_a_restart(
     qtbot: QtBot, qapp: QApplication, settings: Settings, collection: Collection

@@ -62,6 +62,7 @@ def test_leaving_at_once_loses_nothing(
     again.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"my own notes", b"SQLite format 3\x00" + b"\x00" * 200, b""])
 def test_a_wrong_file_is_a_sentence_and_the_window_stays(
     content: bytes, desk: Desk, tmp_path: Path

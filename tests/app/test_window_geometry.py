@@ -224,6 +224,7 @@ def test_a_place_is_moved_and_made_to_fit(place: QRect, expected: QRect) -> None
     assert fitted(place, FREE) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place", [QRect(0, 0, 1440, 900), QRect(3000, 200, 1300, 800), QRect(-50, -50, 2880, 1800)]
 )

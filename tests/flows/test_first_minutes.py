@@ -205,6 +205,7 @@ def test_only_files_of_other_kinds(desk: Desk, tmp_path: Path) -> None:
     assert len(desk.state.image_ids) == 0
 
 
+@pytest.mark.slow
 def test_a_vanished_folder_is_a_sentence(desk: Desk, photos: Path) -> None:
     """The sheet reports it, and the other files are added."""
     card = drop_on_first_page(desk, [photos / "gone", photos / "unsorted 0.png"])

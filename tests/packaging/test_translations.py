@@ -47,7 +47,6 @@ def test_pseudo_languages_keep_places_for_values(translations: ModuleType) -> No
     assert translations.pseudo_hebrew("&Open %1") == "[&עפהנ %1]"
 
 
-@pytest.mark.xdist_group("translations")  # the texts are collected once
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_language_is_complete(translations: ModuleType, language: str) -> None:
     """`make translations` adds new texts to its file and reports the same."""

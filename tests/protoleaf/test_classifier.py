@@ -172,6 +172,7 @@ def test_a_class_without_rows_is_known_by_its_parents() -> None:
     assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
 
 
+@pytest.mark.slow
 def test_lambda_is_the_weight_of_one_row() -> None:
     """Three labelled rows at 0.25 weigh 3 / (3 + 3), by n / (n + (1 - lambda) / lambda)."""
     assert fitted(lambda_=0.25).own_shares_[FIRST] == pytest.approx(0.5)

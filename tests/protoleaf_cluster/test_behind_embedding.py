@@ -26,6 +26,7 @@ def answers(content: bytes, embeddings: np.ndarray) -> np.ndarray:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", list(Setting))
 def test_it_answers_as_the_program(
     collection: Collection, setting: Setting, tmp_path: Path

@@ -73,6 +73,7 @@ def test_f10_opens_the_first_menu_and_arrows_go_on(reviewing: Desk) -> None:
     assert QApplication.activePopupWidget() is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "keys"), [(Key.Key_Menu, Qt.KeyboardModifier.NoModifier), (Key.Key_F10, SHIFT)]
 )

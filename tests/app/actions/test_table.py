@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+import pytest
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from app.actions.menu_keys import without_mark
@@ -74,6 +75,7 @@ def test_no_menu_has_more_lines_than_are_found_at_a_glance() -> None:
             assert 2 <= len(line.rows) <= MOST_LINES, line.submenu
 
 
+@pytest.mark.slow
 def test_the_menu_bar_has_no_level_with_more_lines(desk: Desk) -> None:
     """On screen, too, where menus have additional lines such as recent projects."""
     found = dict(levels(desk.window.menuBar()))

@@ -187,6 +187,7 @@ def test_a_copy_that_comes_back_is_dropped_and_merged(
     assert not (tmp_path / "back").exists()
 
 
+@pytest.mark.slow
 def test_a_copy_begins_the_program(desk: Desk, trip: Path, tmp_path: Path) -> None:
     """`protoleaf FILE` shows the card on top of the start page."""
     with Project.open(trip) as project:

@@ -102,6 +102,7 @@ def unlabelled(project: Project) -> None:
     project.labels.remove(table.ids)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tinyleaf")
 @pytest.mark.parametrize("reason", ["no labels", "read only", "offered before", "the sample"])
 def test_nothing_is_offered_where_nothing_can_be_gained(

@@ -259,6 +259,7 @@ def long_pane(qtbot: QtBot) -> Pane:
     return pane
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_down", [True, False])
 def test_the_tree_scrolls_at_its_edges(
     is_down: bool, qtbot: QtBot, long_pane: Pane, hand: Hand

@@ -188,6 +188,7 @@ def test_a_row_knows_the_parent_it_is_dragged_from(
     )
 
 
+@pytest.mark.slow
 def test_twenty_thousand_classes_are_built_lazily(qapp: object) -> None:
     """Showing them builds only the roots; adding one of 20,000 siblings inserts one row."""
     graph = CategoryGraph()

@@ -51,6 +51,7 @@ def found_names(pane: ClassTree) -> set[str]:
     return names
 
 
+@pytest.mark.slow
 def test_a_class_and_a_subset_are_one_choice(pane: ClassTree, session: Session) -> None:
     """Selecting a class deselects the subset, and vice versa."""
     classes, subsets = recorded(pane.class_selected), recorded(pane.subset_selected)
@@ -97,6 +98,7 @@ def test_a_filter_without_matches_says_so(qtbot: QtBot, pane: ClassTree) -> None
     assert found_names(pane) >= {"Red", "Green", "Blue"}
 
 
+@pytest.mark.slow
 def test_enter_in_the_filter_goes_to_the_best_fit(
     qtbot: QtBot, pane: ClassTree, session: Session
 ) -> None:
@@ -132,6 +134,7 @@ def test_a_project_without_classes_says_what_to_do(
     assert asked == [(None,)]
 
 
+@pytest.mark.slow
 def test_subsets_count_the_collection(pane: ClassTree, session: Session) -> None:
     """24 of 64 images are labelled, 40 are to review."""
     counts = pane.subset_list.rows.counts  # as numbers, not as painted

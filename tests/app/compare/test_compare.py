@@ -83,6 +83,7 @@ def test_of_more_than_four_the_first_four(reviewing: Desk) -> None:
     assert reviewing.window.of(Comparing).page is None
 
 
+@pytest.mark.slow
 def test_the_wheel_zooms_all_around_the_same_place(reviewing: Desk) -> None:
     """The point under the pointer stays fixed in every picture; a drag moves all; 0 fits them."""
     page = compared(reviewing, 2)

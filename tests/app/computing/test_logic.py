@@ -55,6 +55,7 @@ def test_a_survey_is_read_as_the_worker_writes_it() -> None:
     assert {first_with_reason(device, survey) for device in ("cuda", "tensorrt")} == {"cuda"}
 
 
+@pytest.mark.slow
 def test_the_collection_answers_for_its_stage(collection: Collection) -> None:
     """The check while the stage is on; no check while it is off."""
     live = LiveCollection.open(collection.project, collection.caches)

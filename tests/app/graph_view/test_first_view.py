@@ -60,6 +60,7 @@ def in_view(board: GraphBoard, class_id: int) -> QRect:
     return board.canvas.rect_of(row).toRect()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", [(4, 5), (5, 4, 4), (2, 5, 9, 5)])
 def test_a_graph_is_first_seen_folded_to_what_fits_with_names_that_can_be_read(
     desk: Desk, tmp_path: Path, counts: tuple[int, ...]

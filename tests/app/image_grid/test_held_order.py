@@ -143,6 +143,7 @@ def test_a_project_without_images(held: HeldOrder) -> None:
     assert ids(followed(empty, state_of([Picture(best=3, score=0.5)]))) == [11]
 
 
+@pytest.mark.slow
 @given(
     values=st.lists(
         st.sampled_from([0.0, -0.0, 0.25, -0.25, 1.0, 2.0, 1e-30, -1e30])

@@ -210,6 +210,7 @@ def test_a_rubber_band_is_seen(nine: ImageGrid, hand: Hand) -> None:
     assert seen[1].greenF() - seen[1].redF() > 0.02
 
 
+@pytest.mark.slow
 def test_a_rubber_band_scrolls_at_the_edge(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel, hand: Hand
 ) -> None:

@@ -1,5 +1,6 @@
 """Collapsible parts of the pages: by mouse and keys, with their state stored."""
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QSlider
@@ -92,6 +93,7 @@ def test_c14_parts_open_by_keys_and_say_so(pane: Pane, qtbot: QtBot) -> None:
     assert head(page, "About this file").hasFocus()
 
 
+@pytest.mark.slow
 def test_what_is_opened_stays_so_for_its_kind_of_page(pane: Pane) -> None:
     """The state is kept for the next class and after a restart; pages of images have their own."""
     open_part(pane.show_class(facts_of_class()), "Rules and notes")
@@ -125,6 +127,7 @@ def test_c15_suggested_parents_are_in_the_place_in_the_graph(pane: Pane) -> None
     assert button(part, "Add a parent to").isVisible()
 
 
+@pytest.mark.slow
 def test_a_part_that_is_opened_is_scrolled_to(reviewing: Desk) -> None:
     """In a low window as much of the part is shown as fits, starting at its heading."""
     window = reviewing.window

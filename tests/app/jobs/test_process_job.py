@@ -156,6 +156,7 @@ sys.exit(serve_standard_streams({TryDevice: fail}))
 """
 
 
+@pytest.mark.slow
 def test_a_bug_of_a_worker_is_in_both_logs(
     qtbot: QtBot, owner: QObject, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,7 @@ def wait_for(qtbot: QtBot, missing_images: MissingImages, count: int) -> None:
     )
 
 
+@pytest.mark.slow
 def test_it_follows_the_project(
     qtbot: QtBot, session: Session, missing_images: MissingImages, collection: Collection
 ) -> None:

@@ -90,6 +90,7 @@ def flagged(desk: Desk, image_id: int) -> bool:
     return note is not None and note.is_flagged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_1, Key.Key_U])
 def test_b9_a_flag_straight_after_a_label_is_for_the_labelled_photo(
     at_desk: Desk, key: Key

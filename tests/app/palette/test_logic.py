@@ -79,6 +79,7 @@ def test_a_row_shows_by_which_id_or_synonym_it_was_found(graph: CategoryGraph) -
     )
 
 
+@pytest.mark.slow
 def test_never_more_rows_than_a_person_reads() -> None:
     """Ten thousand matches are cut."""
     graph = big_graph(10_000)

@@ -39,6 +39,7 @@ def is_dark(application: QApplication) -> bool:
     return application.palette().color(QPalette.ColorRole.Base).lightness() < 128
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", [SchemeChoice.DARK, SchemeChoice.LIGHT])
 def test_the_theme_changes_at_once_and_stays(
     desk: Desk, qapp: QApplication, settings: Settings, choice: SchemeChoice

@@ -26,6 +26,7 @@ def test_a_report_says_what_is_needed_and_not_who_asks(monkeypatch: pytest.Monke
     assert "anna" not in text
 
 
+@pytest.mark.slow
 def test_workers_are_in_it_when_something_went_wrong(tmp_path: Path) -> None:
     """A worker without an error is left out."""
     with logging_to_file(ProcessKind.WORKER):

@@ -11,6 +11,7 @@ from tests.support.sessions import LONG_MS
 Key = Qt.Key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [0, 3])
 def test_a_key_right_after_a_click_means_the_card_that_was_clicked(
     reviewing: Desk, row: int

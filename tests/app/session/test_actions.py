@@ -129,6 +129,7 @@ def test_a_refused_action_is_one_line(qtbot: QtBot, opened: Session) -> None:
     assert content_of(opened.graph) == before
 
 
+@pytest.mark.slow
 def test_a_bug_is_logged_and_reported_once(
     qtbot: QtBot, opened: Session, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -184,6 +185,7 @@ def test_an_answer_about_a_closed_project_is_dropped(qtbot: QtBot, opened: Sessi
     assert answers == []
 
 
+@pytest.mark.slow
 def test_very_many_edits_come_as_a_new_graph(qtbot: QtBot, opened: Session) -> None:
     """Replaying thousands of edits would block the window: the mirror is replaced."""
     edits = recorded(opened.graph_changed)
@@ -241,6 +243,7 @@ def test_long_work_can_be_cancelled(qtbot: QtBot, opened: Session) -> None:
     act(qtbot, opened, lambda project: project.classes.add("Yellow")[0])
 
 
+@pytest.mark.slow
 def test_long_work_that_fails_is_one_line(qtbot: QtBot, opened: Session) -> None:
     """A full disk is one sentence, and the job has failed."""
 
@@ -253,6 +256,7 @@ def test_long_work_that_fails_is_one_line(qtbot: QtBot, opened: Session) -> None
     assert job.state is JobState.FAILED
 
 
+@pytest.mark.slow
 def test_what_a_machine_found_out_is_no_step(qtbot: QtBot, opened: Session) -> None:
     """`take` emits a new state, no change and no undo step; its end is reported even on failure."""
     changes, states, ends = (

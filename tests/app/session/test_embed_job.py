@@ -79,6 +79,7 @@ def settings(settings: Settings) -> Settings:
     return settings
 
 
+@pytest.mark.slow
 def test_what_is_scrolled_to_is_embedded_next(
     desk: Desk, unread: Collection, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -63,6 +63,7 @@ def test_another_device_is_a_new_attempt_after_a_failure(
     assert [request.device for request in workers.requests] == ["cuda", "cpu"]
 
 
+@pytest.mark.slow
 def test_a_stop_by_a_person_holds(qtbot: QtBot, session: Session, unread: Collection) -> None:
     """Another device does not restart a cancelled job."""
     embedding, workers = embedding_with(session, [["wait"]])

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session import Session
@@ -36,6 +37,7 @@ def switched(
     return embedding, workers
 
 
+@pytest.mark.slow
 def test_the_next_project_is_embedded_when_the_worker_ends_the_former(
     qtbot: QtBot, session: Session, unread: Collection, tmp_path: Path
 ) -> None:
@@ -47,6 +49,7 @@ def test_the_next_project_is_embedded_when_the_worker_ends_the_former(
     assert folders == [unread.folder, other.folder]
 
 
+@pytest.mark.slow
 def test_what_the_worker_still_finds_out_reaches_no_other_project(
     qtbot: QtBot, session: Session, unread: Collection, tmp_path: Path
 ) -> None:

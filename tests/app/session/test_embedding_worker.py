@@ -3,6 +3,7 @@
 from functools import partial
 from pathlib import Path
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session import Session
@@ -42,6 +43,7 @@ def test_it_stays_and_is_asked_for_new_images_alone(
     assert added[1] in [image.image_id for image in workers.requests[1].images]
 
 
+@pytest.mark.slow
 def test_it_leaves_when_it_has_nothing_to_do(
     qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path
 ) -> None:

@@ -40,6 +40,7 @@ def accept_and_save(desk: Desk) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_label_after_the_move_is_refused_and_the_rest_is_rescued(
     desk: Desk, collection: Collection
 ) -> None:

@@ -103,6 +103,7 @@ def test_it_is_made_visibly_and_can_be_stopped(
     desk.wait(lambda: desk.window.workspace.empty.title == "Drop images here")
 
 
+@pytest.mark.slow
 def test_one_that_cannot_be_made_is_missing(
     desk: Desk, conversion: Conversion, project: Path
 ) -> None:

@@ -48,6 +48,7 @@ def test_a_new_project_overwrites_nothing(qtbot: QtBot, session: Session, tmp_pa
     assert session.info is None
 
 
+@pytest.mark.slow
 def test_opening_shows_the_list_first_and_predictions_after(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
@@ -61,6 +62,7 @@ def test_opening_shows_the_list_first_and_predictions_after(
     assert (session.state.best_class != NO_CLASS).all()
 
 
+@pytest.mark.slow
 def test_the_mirror_equals_the_projects_graph(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
@@ -71,6 +73,7 @@ def test_the_mirror_equals_the_projects_graph(
     assert {session.graph.name(leaf) for leaf in session.graph.leaves()} == set(LEAVES)
 
 
+@pytest.mark.slow
 def test_whoever_hears_a_signal_sees_graph_and_state(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
@@ -83,6 +86,7 @@ def test_whoever_hears_a_signal_sees_graph_and_state(
     assert seen == [True]
 
 
+@pytest.mark.slow
 def test_closing_forgets_everything(qtbot: QtBot, session: Session, collection: Collection) -> None:
     """No info, no state and an empty graph; another program may write to the file."""
     open_project(qtbot, session, collection.project)
@@ -113,6 +117,7 @@ def test_reopening_keeps_labels_and_undo(
     assert session.state.label_class[session.state.position(image_id)] == NO_CLASS
 
 
+@pytest.mark.slow
 def test_another_project_takes_the_place_of_the_first(
     qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path
 ) -> None:
@@ -125,6 +130,7 @@ def test_another_project_takes_the_place_of_the_first(
     Project.open(collection.project).close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["notes.protoleaf", "missing.protoleaf"])
 def test_a_project_that_cannot_be_opened_leaves_the_present_one(
     name: str, qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path
@@ -141,6 +147,7 @@ def test_a_project_that_cannot_be_opened_leaves_the_present_one(
     assert session.graph.find("Yellow")
 
 
+@pytest.mark.slow
 def test_opening_the_open_project_again_changes_nothing(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
@@ -161,6 +168,7 @@ def test_a_project_in_use_elsewhere_is_refused(
     assert session.info is None
 
 
+@pytest.mark.slow
 def test_a_protected_file_is_opened_for_reading(
     qtbot: QtBot, session: Session, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +181,7 @@ def test_a_protected_file_is_opened_for_reading(
     assert (session.state.best_class != NO_CLASS).all()
 
 
+@pytest.mark.slow
 def test_read_only_refuses_actions_with_a_sentence(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
@@ -187,6 +196,7 @@ def test_read_only_refuses_actions_with_a_sentence(
     assert content_of(session.graph) == before
 
 
+@pytest.mark.slow
 def test_shutting_down_finishes_what_was_begun(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:

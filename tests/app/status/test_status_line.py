@@ -103,6 +103,7 @@ def test_stop_cancels_the_job_that_is_shown(line: StatusLine, session: Session) 
     assert not line.job_bar.is_running
 
 
+@pytest.mark.slow
 def test_the_saved_mark_tells_the_truth(
     qtbot: QtBot, line: StatusLine, session: Session, collection: Collection
 ) -> None:

@@ -101,6 +101,7 @@ def test_enter_after_a_drop_makes_a_project_of_the_usual_kind(
     desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) == 5)
 
 
+@pytest.mark.slow
 def test_accuracy_or_speed_is_asked_not_a_backbone(
     desk: Desk, photos: Path, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

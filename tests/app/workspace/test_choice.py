@@ -72,6 +72,7 @@ def test_chips_and_sidebar_do_not_say_the_same(reviewing: Desk) -> None:
     assert all(chip.isVisible() for chip in every)
 
 
+@pytest.mark.slow
 def test_a_chip_narrows_the_class_that_is_chosen(reviewing: Desk) -> None:
     """Class and title stay; unknown images have no class, so that chip is hidden."""
     reviewing.window.resize(1440, 800)

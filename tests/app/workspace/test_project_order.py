@@ -26,6 +26,7 @@ def test_while_a_class_has_few_labels(counts: dict[int, int], order: Order) -> N
     assert default_order([1, 2], counts) is order
 
 
+@pytest.mark.slow
 def test_a_project_opens_with_what_teaches_most(desk: Desk, collection: Collection) -> None:
     """The first image has the lowest teach rank."""
     desk.open(collection.project)

@@ -109,6 +109,7 @@ def test_errors_are_rounded_honestly(expected: float, text: str) -> None:
     assert errors_text(expected) == text
 
 
+@pytest.mark.slow
 def test_it_comes_and_goes_with_the_selection(reviewing: Desk, bar: SelectionBar) -> None:
     """Shift and an arrow show it; Esc, the close button and a single image hide it."""
     assert selected_text(40) in texts(bar)

@@ -75,6 +75,7 @@ def test_names_that_lead_elsewhere_are_refused(archive: Path, tmp_path: Path, na
     )
 
 
+@pytest.mark.slow
 def test_a_link_is_refused(archive: Path, tmp_path: Path) -> None:
     link = zipfile.ZipInfo("site A/link.jpg")
     link.external_attr = 0o120777 << 16
@@ -82,6 +83,7 @@ def test_a_link_is_refused(archive: Path, tmp_path: Path) -> None:
     is_refused(bad, tmp_path, r"has a link to another file \(site A/link.jpg\)")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_two_files_of_one_name_are_refused(archive: Path, tmp_path: Path) -> None:
     is_refused(
@@ -149,6 +151,7 @@ def about(change: Callable[[dict[str, object]], object]) -> Change:
     return changed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -207,6 +210,7 @@ def project_with(archive: Path, tmp_path: Path, *paths: str) -> Path:
     return tampered(archive, tmp_path / "bad.protoleafz", replaced, **added)
 
 
+@pytest.mark.slow
 def test_only_photos_come_out(archive: Path, tmp_path: Path) -> None:
     """No SQLite journal, program or unlisted file, and nothing outside the target."""
     paths = (
@@ -228,6 +232,7 @@ def test_only_photos_come_out(archive: Path, tmp_path: Path) -> None:
     assert not any(os.access(path, os.X_OK) for path in there.rglob("*.*") if path.is_file())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [b"", b"odd", b"\xff" * 4096])
 def test_embeddings_that_are_none_are_passed_over(
     archive: Path, tmp_path: Path, data: bytes

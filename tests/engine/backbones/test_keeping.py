@@ -43,6 +43,7 @@ def _left() -> list[str]:
     return [path.name for path in converted_backbones().glob("*") if path.suffix != ".lock"]
 
 
+@pytest.mark.slow
 def test_made_once(installed: InstalledWeights) -> None:
     """The steps are reported, the files are whole, and the second time nothing is done.
 

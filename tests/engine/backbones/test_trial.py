@@ -95,6 +95,7 @@ def test_what_a_child_says_fits_a_screen() -> None:
     assert len(str(refused.value)) == 1000
 
 
+@pytest.mark.slow
 def test_a_child_that_takes_all_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the system sets no limit, the parent watches and ends it."""
     monkeypatch.setattr(limits, "_PROGRAM_BYTES", 0)

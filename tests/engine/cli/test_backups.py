@@ -195,6 +195,7 @@ def test_a_stranger_is_restored_when_it_is_asked_for(
         assert len(project.images.records()) == 7
 
 
+@pytest.mark.slow
 def test_where_nobody_can_be_sure_a_number_alone_is_refused(
     birds: Path, twin: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -277,6 +278,7 @@ def test_no_project_and_no_backup(
     assert "There are no backups" in done(capsys, "backups", "list", birds).out
 
 
+@pytest.mark.slow
 def test_a_merge_into_a_graph_is_preceded_by_a_backup(
     birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -72,6 +72,7 @@ def test_words_for_backbones(
         assert project.models.current.backbone_name == name
 
 
+@pytest.mark.slow
 def test_a_default_of_ones_own(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,

@@ -63,6 +63,7 @@ def test_a_copy_is_unpacked_beside_itself(
     )
 
 
+@pytest.mark.slow
 def test_missing_photos_are_counted_and_errors_shown(
     trip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

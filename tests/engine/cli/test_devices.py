@@ -64,6 +64,7 @@ def test_unknown_switch(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no such device setting" in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shares", "is_on_gpu", "status"),
     [

@@ -25,6 +25,7 @@ def project(tmp_path: Path) -> Path:
         return opened.path
 
 
+@pytest.mark.slow
 def test_fields_are_defined_and_set(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = done(
         capsys, "fields", str(project), "--preset", "camera-trap", "--define", "antlers: yes_no"

@@ -78,6 +78,7 @@ def test_what_is_gone_is_removed_when_asked(
     assert "1 gone, 1 the same; removed 1 class; the graph has 4 classes." in text
 
 
+@pytest.mark.slow
 def test_a_list_with_a_circle_leaves_the_project_alone(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -93,6 +94,7 @@ def test_a_list_with_a_circle_leaves_the_project_alone(
     assert content(project) == before
 
 
+@pytest.mark.slow
 def test_a_graph_leaves_and_comes_back(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By suffix or name; an unknown format is a usage error."""
     folder = project.parent

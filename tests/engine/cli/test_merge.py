@@ -86,6 +86,7 @@ def test_conflicts_are_written_and_stay_ours(
     assert again["agreement"]["exact"]["images"] == 3
 
 
+@pytest.mark.slow
 def test_preferences_settle_all(
     files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

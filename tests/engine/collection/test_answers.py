@@ -23,6 +23,7 @@ def _shares(live: LiveCollection, image_id: int, class_id: int | None = None) ->
     return explanation.own.share + others + explanation.unlabelled
 
 
+@pytest.mark.slow
 def test_top_classes(live: LiveCollection) -> None:
     """Most probable first, equal to the state; probabilities sum to one; a count limits them."""
     state = live.state
@@ -51,6 +52,7 @@ def test_explanations_add_up(live: LiveCollection, setting: str) -> None:
     assert _shares(live, int(state.image_ids[30]), ids["Blue disc"]) == pytest.approx(1, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_an_explanation_leads_back_to_images(live: LiveCollection) -> None:
     """Its shots, images below its parents, and the score and safe class of the state."""
     state, ids = live.state, class_ids(live.project)
@@ -96,6 +98,7 @@ def test_unknown_is_the_same_word_everywhere(live: LiveCollection, collection: C
         assert explanation.is_unknown == state.is_unknown[place]
 
 
+@pytest.mark.slow
 def test_nothing_to_explain(live: LiveCollection, tmp_path: Path) -> None:
     """For images without embedding, unknown ids and classes without prototype."""
     waiting = import_images(

@@ -211,6 +211,7 @@ def test_predictions_stay_while_views_take_over(collection: Collection) -> None:
     live.close()
 
 
+@pytest.mark.slow
 def test_an_image_that_comes_later_has_one_view_at_first(collection: Collection) -> None:
     """It is classified by one view among images with all views."""
     image_id = add_stranger(collection)

@@ -158,6 +158,7 @@ def _evaluated(project: Project, collection: Collection) -> Evaluation:
     return evaluate(project, classified, truth)
 
 
+@pytest.mark.slow
 def test_adopted_folds_are_shown_and_cause_a_fit_only_where_labels_are_concerned(
     collection: Collection,
 ) -> None:

@@ -127,6 +127,7 @@ def test_a_label_that_comes_meanwhile_does_not_wait_for_all(
     assert len(live.row_scores.models) == 1
 
 
+@pytest.mark.slow
 def test_the_first_fit_answers_images_in_view_too(collection: Collection) -> None:
     """They are predicted before all others, which have no prediction yet."""
     live = LiveCollection.open(collection.project, collection.caches)

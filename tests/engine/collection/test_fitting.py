@@ -64,6 +64,7 @@ def test_a_label_is_there_before_its_fit(
     assert not live.is_behind
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_stratified", [False, True])
 def test_what_was_drawn_at_random_and_labelled_stands_for_the_rest(
     live: LiveCollection, *, is_stratified: bool
@@ -141,6 +142,7 @@ def test_what_happens_while_a_fit_runs_is_worked_in_by_the_next(
     assert not live.is_behind
 
 
+@pytest.mark.slow
 def test_an_outcome_from_before_everything_was_read_anew_is_dropped(live: LiveCollection) -> None:
     """After a reload its rows no longer match."""
     outcome = run_fit(live.fit_input())
@@ -292,6 +294,7 @@ def test_embeddings_that_come_while_a_fit_runs(
     assert_same(live.adopt(run_fit(live.fit_input())), fresh_state(live, collection.caches))
 
 
+@pytest.mark.slow
 def test_another_backbone_while_a_fit_runs(live: LiveCollection) -> None:
     """The result of a fit with the previous backbone is dropped."""
     outcome = run_fit(live.fit_input())

@@ -53,6 +53,7 @@ def test_only_images_that_both_held_out_count() -> None:
     assert (found.named_rightly_before, found.named_rightly_after) == (2, 2)
 
 
+@pytest.mark.slow
 def test_a_fit_is_right_as_often_as_its_own_check_says(live: LiveCollection) -> None:
     """Accuracy equals that of its own held-out check, with and without the collection stage."""
     assert live.fitted is not None

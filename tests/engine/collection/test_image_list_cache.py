@@ -229,6 +229,7 @@ def test_it_follows_what_is_done(large: Collection, what: str) -> None:
     assert_same(with_list, without, tolerance=0)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_killed", [False, True])
 def test_what_another_program_did_is_seen(
     large: Collection, tables: list[bool], is_killed: bool

@@ -293,6 +293,7 @@ def test_a_project_that_grows_from_nothing(tmp_path: Path, collection: Collectio
     live.close()
 
 
+@pytest.mark.slow
 def test_read_only_collection_shows_everything(collection: Collection) -> None:
     """A read-only project is classified without writing."""
     before = collection.project.read_bytes()

@@ -94,6 +94,7 @@ def test_an_image_with_another_content_waits(large: Collection) -> None:
     live.close()
 
 
+@pytest.mark.slow
 def test_a_class_that_is_gone_is_not_predicted(large: Collection) -> None:
     """Neither as most probable nor as safe class."""
     before = closed(large)

@@ -76,6 +76,7 @@ def test_answers_about_a_class_move_its_errors(grouping: LiveCollection) -> None
     assert {group.class_id for group in doubted if group.is_sure}
 
 
+@pytest.mark.slow
 def test_before_any_label_nothing_is_proposed(grouping: LiveCollection) -> None:
     """Look-alikes have no proposed class."""
     grouping.apply(grouping.project.labels.remove(grouping.state.image_ids.tolist()))
@@ -123,6 +124,7 @@ def test_a_group_that_was_passed_over_comes_last(grouping: LiveCollection) -> No
     assert set(again.groups[-1].image_ids) == set(first.image_ids)
 
 
+@pytest.mark.slow
 def test_later_groups_are_looked_up_when_they_come_near(grouping: LiveCollection) -> None:
     """Lazily computed groups keep their order, without duplicates."""
     whole, part = queue_of(grouping), queue_of(grouping, ahead=2)
@@ -130,6 +132,7 @@ def test_later_groups_are_looked_up_when_they_come_near(grouping: LiveCollection
     assert next_groups(part).groups == whole.groups
 
 
+@pytest.mark.slow
 def test_classes_and_images_that_are_gone_are_in_no_group(grouping: LiveCollection) -> None:
     """Removed classes and images are dropped before the next fit."""
     project, state = grouping.project, grouping.state

@@ -25,6 +25,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> DataSet:
     return embedded([folder / "photos"], folder / "whole")
 
 
+@pytest.mark.slow
 def test_the_manifest_comes_back(whole: DataSet, tmp_path: Path) -> None:
     """With the backbone's card, and counts."""
     write_manifest(tmp_path, whole.manifest)
@@ -36,6 +37,7 @@ def test_the_manifest_comes_back(whole: DataSet, tmp_path: Path) -> None:
     assert fields["backbone"]["embedding_width"] == whole.manifest.card.embedding_width
 
 
+@pytest.mark.slow
 def test_a_data_set_that_is_not_whole_is_refused(whole: DataSet, tmp_path: Path) -> None:
     """By the shards that are missing, or because no run has finished."""
     write_manifest(tmp_path, whole.manifest)

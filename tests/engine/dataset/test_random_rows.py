@@ -99,6 +99,7 @@ def test_a_manifest_of_other_counts_is_refused(tmp_path: Path) -> None:
         DataSet.open(data_set.folder)
 
 
+@pytest.mark.slow
 def test_shards_without_a_drawn_image_are_not_read(data_set: DataSet) -> None:
     """One image is in one shard."""
     assert sum(1 for _ in draw_rows(data_set, 1)) in {1, 3}

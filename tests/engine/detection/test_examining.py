@@ -116,6 +116,7 @@ def test_layouts_and_types(tmp_path: Path) -> None:
         assert (takes.layout, takes.kind) == (layout, "tensor(uint8)")
 
 
+@pytest.mark.slow
 def test_a_persons_names_come_first(tmp_path: Path) -> None:
     """Where there are as many as categories."""
     path = write_detector(tmp_path / "discs.onnx", "yolov8")
@@ -125,6 +126,7 @@ def test_a_persons_names_come_first(tmp_path: Path) -> None:
     assert "expected 2 or 1, found 3 names" in line
 
 
+@pytest.mark.slow
 def test_the_form_without_names(tmp_path: Path) -> None:
     """Three boxes at each place are YOLOv5's, one with its values in rows is YOLOv8's.
 

@@ -123,6 +123,7 @@ def test_what_has_not_begun_is_dropped(device: Device) -> None:
     assert device.sizes == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_views", [False, True])
 def test_every_file_gets_its_own_embedding(
     tmp_path: Path,

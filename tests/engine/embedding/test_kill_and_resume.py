@@ -42,6 +42,7 @@ def embed_folder(root: Path, *, stop_after: int = -1) -> tuple[int, int]:
     return summary.embedded, summary.from_cache
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal here")
 def test_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     """After SIGKILL the cache is valid, has everything reported, and only the rest is embedded."""

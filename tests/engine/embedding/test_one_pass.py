@@ -69,6 +69,7 @@ def photos(folder: Path) -> list[EmbedRequest]:
     return [EmbedRequest(number, folder / name) for number, name in enumerate(contents)]
 
 
+@pytest.mark.slow
 def test_one_read_makes_all(
     tmp_path: Path, session: BackboneSession, caches: Caches, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -188,6 +188,7 @@ def test_changed_and_moved_files(
     assert sorted(path.name for path in read) == ["0.jpg", "moved.jpg"]
 
 
+@pytest.mark.slow
 def test_equal_contents_are_embedded_once(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,6 +220,7 @@ def test_equal_contents_are_embedded_once(
     )
 
 
+@pytest.mark.slow
 def test_cancel_keeps_what_was_reported(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
@@ -249,6 +251,7 @@ def test_cancel_before_the_start(
     assert received.results == {}
 
 
+@pytest.mark.slow
 def test_failing_backbone_stops_the_run_and_keeps_the_rest(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -271,6 +274,7 @@ def test_failing_backbone_stops_the_run_and_keeps_the_rest(
     )
 
 
+@pytest.mark.slow
 def test_full_disk_stops_the_run(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
@@ -286,6 +290,7 @@ def test_full_disk_stops_the_run(
     assert cache.missing(kept) == []
 
 
+@pytest.mark.slow
 def test_nothing_is_begun_after_the_listener_failed(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:

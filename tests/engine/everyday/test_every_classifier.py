@@ -151,6 +151,7 @@ def test_probabilities_sum_to_one_and_agree_with_scores(
     assert part.best.tolist() == scores.best[some].tolist()
 
 
+@pytest.mark.slow
 def test_twice_the_same(propagation: PropagationSession, setting: Setting, tmp_path: Path) -> None:
     """Two that start anew say the same to the last bit, and one that is fitted again does."""
     given = crowd(PER_LEAF)
@@ -536,6 +537,7 @@ def _held_out_accuracy(fitted: ProjectClassifier) -> tuple[int, float]:
     return len(best), float((fitted.candidate_ids[best] == held_out.class_ids).mean())
 
 
+@pytest.mark.slow
 def test_twins_flatter_no_figure(classifier: Classifier, setting: Setting) -> None:
     """Labels at random, each with three copies of its image.
 

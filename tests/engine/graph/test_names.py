@@ -88,6 +88,7 @@ def test_the_longest_names_count_as_they_are_kept() -> None:
     )
 
 
+@pytest.mark.slow
 @given(st.lists(st.text("ab/\\", min_size=1), min_size=1))
 def test_a_path_comes_back_as_its_names(names: list[str]) -> None:
     """Whatever slashes and backslashes names hold, a path can be taken apart again."""

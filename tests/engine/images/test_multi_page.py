@@ -74,6 +74,7 @@ def test_every_page_has_its_pixels(tmp_path: Path) -> None:
             opened.rgb(FilePart(page=4))
 
 
+@pytest.mark.slow
 def test_a_turned_page(tmp_path: Path) -> None:
     corners = four_corners()
     turned = Image.fromarray(stored_turned(corners, 6))
@@ -165,6 +166,7 @@ def test_the_second_picture_of_an_mpo(
             assert np.abs(pixels.astype(int) - picture(64, 48, seed=1)).max() <= 20
 
 
+@pytest.mark.slow
 def test_damaged_indexes(tmp_path: Path) -> None:
     """Truncated or with changed bytes: pages or an `ImageError`."""
     generator = np.random.default_rng(2)

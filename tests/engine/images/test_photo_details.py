@@ -259,6 +259,7 @@ def test_odd_packets(packet: bytes) -> None:
     assert xmp_details(packet).latitude is None or packet.startswith(b"\xff\xfe")
 
 
+@pytest.mark.slow
 @given(
     st.binary(max_size=300),
     st.integers(min_value=0, max_value=900),

@@ -38,6 +38,7 @@ def project(tmp_path: Path) -> Project:
     return project
 
 
+@pytest.mark.slow
 def test_things_are_found_and_added_by_threshold(project: Project, tmp_path: Path) -> None:
     """The worker caches boxes, and the project adds those above a threshold."""
     model, caches = write_detector(tmp_path / "discs.onnx"), CacheFolders(tmp_path / "cache")

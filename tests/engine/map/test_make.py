@@ -35,6 +35,7 @@ def cache_of(collection: Collection) -> MappedCache:
         return map_cache(project, model_of(project, collection.caches), collection.caches)
 
 
+@pytest.mark.slow
 def test_every_embedded_image_has_a_place(collection: Collection) -> None:
     """Progress reaches the end.
 
@@ -81,6 +82,7 @@ def test_new_images_are_placed_and_no_other_moves(collection: Collection, tmp_pa
     assert made_of(collection, is_anew=True)[1].later_count == 0
 
 
+@pytest.mark.slow
 def test_an_image_with_another_content_gets_another_place(collection: Collection) -> None:
     _placed, made = made_of(collection)
     made.contents[3] += np.uint64(1)
@@ -126,6 +128,7 @@ def test_a_cancel_leaves_what_was_there_and_an_empty_project_says_what_to_do(
         make_map(project, collection.caches)
 
 
+@pytest.mark.slow
 def test_a_map_that_cannot_be_saved_is_an_error(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,6 +86,7 @@ def changed_copies(folder: Path, chance: Random) -> tuple[Project, Project]:
     return ada, ben
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_a_merge_only_adds_and_goes_back_whole(seed: int, tmp_path: Path) -> None:
     """Merging again changes nothing; undo restores every table; the file is valid."""

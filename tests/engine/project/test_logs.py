@@ -132,6 +132,7 @@ def test_a_backup_put_over_the_project_stays_what_it_is(
     assert (home / kept).read_bytes() == journal_of(interrupted).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_commit_that_was_killed_before_it_wrote_leaves_nothing(tmp_path: Path) -> None:
     """A kill before the first write of the first commit: the journal is the project's own."""
     project, gull, images = bird_project(tmp_path)

@@ -55,6 +55,7 @@ def test_a_refused_second_opening_leaves_the_locks(path: Path, second: str) -> N
     assert read_elsewhere(path) == ["Gull", "Tern"]
 
 
+@pytest.mark.slow
 def test_reading_beside_the_writer_leaves_the_locks(path: Path) -> None:
     """Nor does a permitted one."""
     with Project.open(path) as project:

@@ -130,6 +130,7 @@ def test_tables_as_csv(tmp_path: Path) -> None:
     assert float(rows[0]["interval_low"]) < 0.4 < float(rows[0]["interval_high"])
 
 
+@pytest.mark.slow
 def test_pdf_is_whole_and_the_same_each_time(tmp_path: Path) -> None:
     """It has pages and an end, an embedded font, and no time but the report's."""
     for name in ("a.pdf", "b.pdf"):

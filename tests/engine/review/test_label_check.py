@@ -134,6 +134,7 @@ def test_labels_on_removed_classes_and_removed_images_are_not_judged(
     assert found.labels == KINDS * EACH - 1 - (found.classes < KINDS) * EACH
 
 
+@pytest.mark.slow
 def test_a_snapshot_whose_labels_are_of_a_class_that_is_gone(drawn: DrawnEmbeddings) -> None:
     """The graph of a snapshot may be newer than its labels."""
     given = label_check_input(drawn.live)
@@ -141,6 +142,7 @@ def test_a_snapshot_whose_labels_are_of_a_class_that_is_gone(drawn: DrawnEmbeddi
     assert check_labels(given).labels == (KINDS - 1) * EACH
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [0, 1, FEWEST_LABELS - 1])
 def test_too_few_labels_say_how_many_are_missing(drawn: DrawnEmbeddings, labels: int) -> None:
     drawn.act(drawn.project.labels.remove(range(labels + 1, KINDS * EACH + 1)))
@@ -168,6 +170,7 @@ def test_without_embeddings(tmp_path: Path) -> None:
     assert check_labels(label_check_input(made.live)) == LabelCheck()
 
 
+@pytest.mark.slow
 def test_it_can_be_stopped(drawn: DrawnEmbeddings) -> None:
     cancel = CancelToken()
     cancel.cancel()

@@ -6,6 +6,7 @@ from engine.errors import InputError
 from engine.training.settings import TrainingSettings
 
 
+@pytest.mark.slow
 def test_the_papers_schedule() -> None:
     """1e-3 until the 10,000th of 150,000 iterations, then times 0.7 there and every 15,000."""
     settings = TrainingSettings()

@@ -113,6 +113,7 @@ def test_a_child_that_takes_too_long_is_ended() -> None:
     assert run_in_child(TRIAL, limit_s=0.2, command=python("time.sleep(60)")) == TookTooLong()
 
 
+@pytest.mark.slow
 def test_a_child_that_takes_too_much_memory_is_ended() -> None:
     """Where the system has no limit, the parent measures."""
     greedy = python("x = bytearray(b'x' * 200_000_000); time.sleep(60)")

@@ -9,6 +9,7 @@ from tests.support.pseudo_reader import Reader
 from tests.support.sessions import act, settle
 
 
+@pytest.mark.slow
 def test_the_menu_of_a_card(reviewing: Desk, reader: Reader) -> None:
     """The menu of a labelled card, of an unlabelled one, and of several."""
     view = reviewing.grid

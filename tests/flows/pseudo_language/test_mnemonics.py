@@ -34,6 +34,7 @@ def test_a_shared_letter_is_found() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_menus_share_no_letters(desk: Desk) -> None:
     """Open menus of the window, with a mnemonic per entry; and Qt's menu of a text field."""
     all_menus = list(menus(desk.window.menuBar()))

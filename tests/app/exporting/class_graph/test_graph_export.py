@@ -76,6 +76,7 @@ def test_the_name_says_more_than_the_row(written: str, row: str, target: str, na
     assert chosen_format(Path(written), OFFERED[row]) == (Path(target), OFFERED[name])
 
 
+@pytest.mark.slow
 def test_written_and_shown(
     reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -165,6 +165,7 @@ def test_what_the_hub_tells_is_compared(hub: HubServer, quick: None, caches: Cac
     assert len(hub.asked) == 2
 
 
+@pytest.mark.slow
 def test_a_wrong_checksum_is_refused(hub: HubServer, caches: CacheFolders) -> None:
     """The file is deleted."""
     hub.sent_sha256 = "ab" * 32
@@ -202,6 +203,7 @@ def test_an_older_file_is_taken_where_there_is_no_safetensors(
         add_published(facts_of(caches), caches, route=Route(mirror=hub.url))
 
 
+@pytest.mark.slow
 def test_broken_weights_are_deleted(hub: HubServer, caches: CacheFolders) -> None:
     """They are what the hub has, and yet no weights: the next try asks for them again."""
     hub.files[f"timm/{VIT}/model.safetensors"] = hub.files[f"timm/{VIT}/model.safetensors"][:-9]

@@ -65,6 +65,7 @@ def test_what_is_no_image(project: Project, tmp_path: Path) -> None:
             assert permitted.refusal(tmp_path / name).startswith(NO_IMAGE.partition(";")[0])
 
 
+@pytest.mark.slow
 def test_a_list_adds_no_other_file(
     project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -382,6 +382,7 @@ def test_dates_are_those_on_the_wall(metadata: ImageMetadata) -> None:
     assert taken[2] == NO_TIME
 
 
+@pytest.mark.slow
 def test_details_as_they_are_stored(project: Project) -> None:
     stored = as_stored(
         [FileDetails(5, 9, PhotoDetails(3, 4, None, "C", 1.5, -2.5, {"iso": "100"}))]

@@ -134,6 +134,7 @@ def test_images_of_classes_without_shots_say_nothing_of_class_sizes() -> None:
     )
 
 
+@pytest.mark.slow
 def test_labels_of_most_images_leave_those_of_classes_without(
     any_width: PropagationSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:

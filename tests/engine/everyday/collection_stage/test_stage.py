@@ -244,6 +244,7 @@ def test_four_levels(propagation: PropagationSession) -> None:
 # -- keeping up ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_one_more_label_equals_looking_anew(
     propagation: PropagationSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,6 +266,7 @@ def test_one_more_label_equals_looking_anew(
     assert first == pytest.approx(second, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_many_labels_at_once_equal_looking_anew(
     propagation: PropagationSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -379,6 +381,7 @@ def test_shots_the_basis_does_not_know(propagation: PropagationSession) -> None:
 # -- classes without examples ----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_is_certain_of_classes_without_examples(propagation: PropagationSession) -> None:
     """Two of nine leaves are taught.
 
@@ -403,6 +406,7 @@ def test_nothing_is_certain_of_classes_without_examples(propagation: Propagation
         assert not (is_leaf_sure & ~is_taught).any()
 
 
+@pytest.mark.slow
 def test_a_class_that_holds_nearly_all_leaves_is_no_answer(propagation: PropagationSession) -> None:
     """While classes have no examples: it would be sure of any image.
 

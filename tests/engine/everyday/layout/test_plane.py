@@ -53,6 +53,7 @@ def test_the_same_images_give_the_same_map(laid: tuple[Floats, np.ndarray, Float
     assert np.array_equal(lay_out(vectors, threads=1), places)
 
 
+@pytest.mark.slow
 def test_new_images_come_to_their_look_alikes(laid: tuple[Floats, np.ndarray, Floats]) -> None:
     """Each lies within its group; one that is there already lies close to itself."""
     vectors, groups, places = laid

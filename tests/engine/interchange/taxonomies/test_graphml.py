@@ -52,6 +52,7 @@ def test_a_drawing_of_yed(tmp_path: Path) -> None:
     assert graph.edges == (("n0", "n1"), ("n0", "n2"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leads_up", [False, True])
 def test_some_thousand_nodes_of_networkx(tmp_path: Path, leads_up: bool) -> None:
     """In whichever direction its edges lead."""

@@ -59,6 +59,7 @@ def test_namesakes_get_their_number(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_some_thousand_synsets(tmp_path: Path) -> None:
     """A file of real shape and size, found by the folder that it is in."""
     terms = made_terms()

@@ -176,6 +176,7 @@ def make_empty(path: Path) -> None:
     path.write_bytes(b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [damage_a_page, cut_off, change_a_value, make_empty])
 def test_a_damaged_backup_is_refused(past: Past, damage: Damage) -> None:
     path, made, _, present = past
