@@ -18,7 +18,7 @@ TOGETHER: Final = (
 
 
 @final
-class SharedWorkScheduling(LoadScopeScheduling):
+class SharedWorkScheduling(LoadScopeScheduling):  # type: ignore[misc]
     """Give each free process the next test; tests of `TOGETHER` go to one process.
 
     The plugin's own groups (`--dist loadgroup`) have no effect with pytest 9.2.
