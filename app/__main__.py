@@ -167,7 +167,7 @@ def _run_window(
     from app.one_window import OneWindow
     from app.reports.catching import log_qt_messages
     from app.settings import Settings
-    from app.theme import SchemeChoice, apply_theme, wear_fonts
+    from app.theme import SchemeChoice, apply_fonts, apply_theme
 
     return_freed_columns()
     log_qt_messages()
@@ -179,7 +179,7 @@ def _run_window(
     application.setDesktopFileName("protoleaf")
     settings = Settings()
     install_language(application, settings.language, has_project_names=settings.has_project_names)
-    wear_fonts(application, spoken_language())
+    apply_fonts(application, spoken_language())
     apply_theme(application, SchemeChoice.named(settings.scheme))
     one = OneWindow(application, settings, log)
     if sys.platform == "darwin":

@@ -121,7 +121,7 @@ class LazyChip:
         self._view = view
         self._chip: DropChip | None = None
 
-    def say(
+    def print_result(
         self, text: str, place: QPoint, dragged: Dragged | None = None, *, is_refusal: bool = False
     ) -> None:
         """Show a text below the drag pixmap at a screen position; "" hides the chip."""
@@ -130,7 +130,9 @@ class LazyChip:
             return
         if self._chip is None:
             self._chip = DropChip(self._view.window())
-        self._chip.say(text, place, CARRIED_HEIGHTS.get(type(dragged), 0), is_refusal=is_refusal)
+        self._chip.print_result(
+            text, place, CARRIED_HEIGHTS.get(type(dragged), 0), is_refusal=is_refusal
+        )
 
     def hide(self) -> None:
         if self._chip is not None:
@@ -150,7 +152,7 @@ class DropChip(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
 
-    def say(
+    def print_result(
         self, text: str, place: QPoint, carried_height: int, *, is_refusal: bool = False
     ) -> None:
         window = self._window

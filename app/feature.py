@@ -82,7 +82,7 @@ class Feature(QObject):
         """Submenus, by name of the action that they follow."""
         return {}
 
-    def holds_back(self, go_on: GoOn, *, at_end: bool) -> bool:  # noqa: ARG002
+    def blocks_closing(self, go_on: GoOn, *, at_end: bool) -> bool:  # noqa: ARG002
         """Whether leaving the project now would lose something.
 
         Where it returns True, `go_on` is called once the user has decided.
@@ -97,7 +97,7 @@ class Feature(QObject):
     def stop(self) -> None:
         """Clean up before the program ends."""
 
-    def tell_page(self, part: QWidget) -> None:
+    def link_guide_page(self, part: QWidget) -> None:
         """Set the feature's page of the guide for a part of the window."""
         set_guide_page(part, self.guide_page)
 
@@ -117,7 +117,7 @@ class PanelFeature(Feature, Generic[Panel]):
         if self.panel is None:
             self.panel = self.make_panel()
             self.panel.close_requested.connect(self.close_panel)
-            self.tell_page(self.panel)
+            self.link_guide_page(self.panel)
         return self.panel
 
     def show_panel(self) -> Panel:
@@ -180,7 +180,7 @@ class Imports(Feature, Generic[Card]):
     def _shown_card(self) -> Card:
         if self.card is None:
             self.card = self._make_card()
-            self.tell_page(self.card)
+            self.link_guide_page(self.card)
             self.card.file_requested.connect(self._choose_file)
             self.card.folder_requested.connect(self._choose_folder)
             self.card.columns_chosen.connect(self.read)

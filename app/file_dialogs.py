@@ -56,7 +56,7 @@ def choose_folder(parent: QWidget | None, purpose: Purpose, title: str) -> Path 
     return _remembered(purpose, [name] if name else [])
 
 
-def choose_folder_beside(parent: QWidget | None, start: Path, title: str) -> Path | None:
+def choose_folder_near(parent: QWidget | None, start: Path, title: str) -> Path | None:
     """Open a dialog for an output folder, starting in that of `start`; None when cancelled."""
     name = QFileDialog.getExistingDirectory(parent, title, str(nearest_folder(start.parent)))
     return Path(name) if name else None

@@ -49,7 +49,7 @@ class MainWindow(Shell):
         )
         self._is_placed = False
         self._features = [feature(self) for feature in FEATURES]
-        self.guards += [partial(feature.holds_back, at_end=False) for feature in self._features]
+        self.guards += [partial(feature.blocks_closing, at_end=False) for feature in self._features]
         self.lay_out()
         self._make_registry()
         self._connect()
@@ -130,7 +130,7 @@ class MainWindow(Shell):
             self.first_page_wanted.emit()
 
     def _on_failed(self, message: str) -> None:
-        self.toast.say_failure(message)
+        self.toast.report_failure(message)
         if self.session.info is None and not self.session.jobs.jobs:
             self.first_page_wanted.emit()
 
@@ -185,7 +185,7 @@ class MainWindow(Shell):
             (self.similar_requested if is_search else self.files_dropped).emit(paths)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if any(feature.holds_back(self.close, at_end=True) for feature in self._features):
+        if any(feature.blocks_closing(self.close, at_end=True) for feature in self._features):
             event.ignore()
             return
         self.settings.geometry = self.saveGeometry()

@@ -24,7 +24,7 @@ from app.reports.catching import StopSignals
 from app.session.subsets import Subset
 from app.settings import Settings
 from app.texts import tr
-from app.theme import wear_fonts
+from app.theme import apply_fonts
 
 if TYPE_CHECKING:
     from app.image_grid.held_order import Order
@@ -155,7 +155,7 @@ class OneWindow(QObject):
                 0, lambda: self._replace(before, None if info is None else info.path, place)
             )
         else:
-            before.toast.say(tr("The language changes at the next start."))
+            before.toast.print_result(tr("The language changes at the next start."))
             self._application.setQuitOnLastWindowClosed(True)
 
     def _replace(self, before: MainWindow, project: Path | None, place: WindowPlace) -> None:
@@ -165,7 +165,7 @@ class OneWindow(QObject):
             self._settings.language,
             has_project_names=self._settings.has_project_names,
         )
-        wear_fonts(self._application, spoken_language())
+        apply_fonts(self._application, spoken_language())
         self.window = self._make()
         place.go_to_soon(self.window)
         self.begin(project, with_sample=False)

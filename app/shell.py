@@ -104,7 +104,7 @@ class Shell(QMainWindow):
         self.panes_page = QWidget()
         self.stage = make_column(self.pages)
         self.toast = Toast(self.stage)
-        self.toast.lie_in(self.status_line)
+        self.toast.cover(self.status_line)
         self.palette_panel = Palette(self.stage)
         self.report_notice = Notice()
         self.bands: list[QWidget] = []
@@ -136,7 +136,7 @@ class Shell(QMainWindow):
         tree.search_selected.connect(self._on_search_selected)
         self._connect_saved_searches()
         tree.class_selected.connect(self._on_class_selected)
-        tree.row_selected.connect(lambda: workspace.show_beside(tree.selected_classes))
+        tree.row_selected.connect(lambda: workspace.show_further(tree.selected_classes))
         tree.row_selected.connect(self.needs_changed)
         graph.classes_selected.connect(tree.select_classes)
         workspace.grid.current_image_changed.connect(self._on_current_image_changed)
@@ -182,8 +182,8 @@ class Shell(QMainWindow):
 
     def leave_by(self, leave: Callable[[], object], *, asked: int = 0) -> None:
         """Leave the project once every guard agrees; the first `asked` guards already have."""
-        for place, holds_back in enumerate(self.guards[asked:], start=asked + 1):
-            if holds_back(partial(self.leave_by, leave, asked=place)):
+        for place, blocks_closing in enumerate(self.guards[asked:], start=asked + 1):
+            if blocks_closing(partial(self.leave_by, leave, asked=place)):
                 return
         leave()
 
@@ -214,7 +214,7 @@ class Shell(QMainWindow):
     def _on_subset_selected(self, subset: Subset) -> None:
         self.inspector.clear()
         self.workspace.show_subset(subset)
-        self.workspace.grid.tell_current()
+        self.workspace.grid.publish_current()
         self.workspace.graph.select_class(None)
 
     def _on_search_selected(self, query: str) -> None:

@@ -76,7 +76,7 @@ class WindowActions(Feature):
             return
         folder = str(state.path_of(image_id).parent)
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            self._toast.say_failure(tr("The folder cannot be shown: %1", folder))
+            self._toast.report_failure(tr("The folder cannot be shown: %1", folder))
 
     @_on_image("copy_path", marked("Copy path"), "copy", "Ctrl+Shift+C")
     def copy_path(self) -> None:

@@ -50,7 +50,7 @@ def is_full(path: Path | None, error: BaseException) -> bool:
     Messages without a reason (SQLite's "disk I/O error", a short write of numpy) count where the
     disk of `path`, a file or folder if known, is nearly full, or where a chained error says so.
     """
-    return any(_says_full(each) or _short_on(path, each) for each in _chain(error))
+    return any(_is_disk_full(each) or _short_on(path, each) for each in _chain(error))
 
 
 def disk_full(path: Path | str, *, needed_bytes: int = 0, free_bytes: int = 0) -> DiskFullError:
@@ -96,7 +96,7 @@ def _chain(error: BaseException | None) -> list[BaseException]:
     return chain
 
 
-def _says_full(error: BaseException) -> bool:
+def _is_disk_full(error: BaseException) -> bool:
     if isinstance(error, DiskFullError):
         return True
     if (

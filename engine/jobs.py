@@ -30,7 +30,7 @@ from engine.requests import EstimateTraining, PrepareChange, Train, TrainingResu
 from engine.runtime.devices.child import Speed, TryDevice
 from engine.runtime.providers import DeviceList, ListDevices
 from engine.texts import Message
-from engine.worker.limits import Limits, ends_with_parent, hold_to
+from engine.worker.limits import Limits, apply_limits, ends_with_parent
 from engine.worker.serve import Handlers, Send, serve_standard_streams
 
 if TYPE_CHECKING:
@@ -284,7 +284,11 @@ def _make_map(request: MakeMap, send: Send, cancel: CancelToken) -> MadeMap:
     with Project.open(request.project, for_writing=False) as project:
         caches = CacheFolders(request.cache)
         made, placed = make_map(
-            project, caches, is_anew=request.is_anew, on_progress=send, cancel=cancel
+            project,
+            caches,
+            is_from_scratch=request.is_from_scratch,
+            on_progress=send,
+            cancel=cancel,
         )
     return MadeMap(len(made.image_ids), placed)
 
@@ -370,7 +374,7 @@ def _held(limits: Limits, cancel: CancelToken) -> Iterator[None]:
     load_onnxruntime()  # what it takes itself must not count
     try:
         with ends_with_parent(cancel):
-            hold_to(limits)
+            apply_limits(limits)
             yield
     except (MemoryError, ModelError) as error:
         if isinstance(error, ModelError) and not any(

@@ -10,7 +10,7 @@ from typing import Final
 from engine.backbones.model_files import ModelFiles, default_backbone
 from engine.bundle.opened import open_bundle, try_bundle
 from engine.cli.named_backbone import ensure_converted
-from engine.cli.output import failure_rows, failure_text, job, left_out_text, note, say
+from engine.cli.output import failure_rows, failure_text, job, left_out_text, note, print_result
 from engine.collection.models import find_model
 from engine.dataset.opened import DataSet
 from engine.errors import UsageError
@@ -59,7 +59,7 @@ def embed_data_set(
         )
     if run.failed:
         text += f"\n{counted(run.failed, 'image')} could not be read; the column `reason` says why."
-    say(
+    print_result(
         text + left_out_text(found.left_out) + failure_text(found.failures),
         {
             "data_set": str(out),
@@ -107,7 +107,7 @@ def classify_on_cluster(data_set: Path, model: Path, out: Path, cluster: str | N
     without = (
         f" {counted(run.failed, 'image')} without an embedding left out." if run.failed else ""
     )
-    say(
+    print_result(
         f"Wrote {counted(predictions, 'prediction')} to {out} in "
         f"{counted(len(run.shards), 'shard')}, "
         f"{run.new_shards:,} of them new ({run.new_rows_per_s:,.0f} images/s).{without}",

@@ -99,7 +99,7 @@ class ProgressCounter:
     def __init__(self) -> None:
         self._done = 0
 
-    def say(self, done: int) -> None:
+    def print_result(self, done: int) -> None:
         """Set the number of units done by this call."""
         if done - self._done >= STEP and _Process.done_units is not None:
             _Process.done_units.put(done - self._done)

@@ -74,7 +74,7 @@ def run_seconds(python: Path, bundle: Path, out: Path, images: list[str]) -> flo
     return time.perf_counter() - started_s
 
 
-def say(title: str, text: str) -> None:
+def print_result(title: str, text: str) -> None:
     """One line of the report."""
     sys.stdout.write(f"{title:<34}{text}\n")
     sys.stdout.flush()
@@ -85,7 +85,9 @@ def compare(title: str, found: Path, expected: Path) -> bool:
     rows = [[words_of(row) for row in rows_of_predictions(path)] for path in (found, expected)]
     same = sum(one == other for one, other in zip(*rows, strict=True))
     gap = largest_gap(found, expected)
-    say(title, f"{same} of {len(rows[0])} rows say the same; scores differ by {gap:.1e} at most")
+    print_result(
+        title, f"{same} of {len(rows[0])} rows say the same; scores differ by {gap:.1e} at most"
+    )
     return same == len(rows[0]) and gap <= LIMIT
 
 
@@ -112,15 +114,17 @@ def check(folder: Path, backbone: str, images_per_class: int) -> bool:
     caches = CacheFolders.default()
     project, images = make_project(folder, caches, backbone, images_per_class)
     exported, classified = export(project, caches, folder, images)
-    say(
+    print_result(
         "backbone",
         f"{classified.model.name}, {'five views' if classified.uses_views else 'one view'}",
     )
-    say("learned from", f"{len(classified.fitted.shots)} labelled of {len(classified.rows)} images")
-    say("folder", f"{size_text(exported.size_bytes)}: {', '.join(exported.files)}")
+    print_result(
+        "learned from", f"{len(classified.fitted.shots)} labelled of {len(classified.rows)} images"
+    )
+    print_result("folder", f"{size_text(exported.size_bytes)}: {', '.join(exported.files)}")
     python = clean_python(folder / "environment")
     listed = [str(python), "-m", "pip", "list", "--format", "freeze"]
-    say(
+    print_result(
         "environment",
         ", ".join(
             subprocess.run(listed, check=True, capture_output=True, text=True).stdout.split()
@@ -132,7 +136,7 @@ def check(folder: Path, backbone: str, images_per_class: int) -> bool:
         open_bundle(exported.folder), [Path(image) for image in images], folder / "found.csv"
     )
     outcomes = [row["safe_class"] for row in rows_of_predictions(folder / "own.csv")]
-    say(
+    print_result(
         "held-out pictures",
         f"{len(images)}: {outcomes.count('unknown')} unknown, "
         f"{outcomes.count('')} without a safe class, "
@@ -141,11 +145,11 @@ def check(folder: Path, backbone: str, images_per_class: int) -> bool:
     agrees = compare("run.py beside the program", folder / "run.csv", folder / "own.csv")
     agrees &= compare("classify --model beside it", folder / "found.csv", folder / "own.csv")
     compare("(eight bits beside the program)", folder / "usual.csv", folder / "own.csv")
-    say(
+    print_result(
         "run.py",
         f"{(len(images) - 1) / (all_s - first_s):.1f} images/s, {first_s:.1f} s for the first",
     )
-    say("classify --model", f"{done.images_per_s:.1f} images/s")
+    print_result("classify --model", f"{done.images_per_s:.1f} images/s")
     return agrees
 
 

@@ -19,7 +19,7 @@ def with_key(text: str, name: str) -> str:
     return tr("%1 (%2)", text, key) if key else text
 
 
-def tell_key(part: QWidget, text: str, name: str, page: PageKeys | None = None) -> None:
+def set_key_tip(part: QWidget, text: str, name: str, page: PageKeys | None = None) -> None:
     """Set a tooltip with the shortcut of an action, or of a key of a page."""
 
     def show() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QTimer
 
 from app.feature import Feature
-from app.file_dialogs import choose_folder_beside
+from app.file_dialogs import choose_folder_near
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.slot import JobSlot
 from app.texts import tr
@@ -72,7 +72,7 @@ class Archives(Feature):
             from app.archives.view import CopyCard
 
             self.card = CopyCard(self._host)
-            self.tell_page(self.card)
+            self.link_guide_page(self.card)
             self.card.changed.connect(self._settled.start)
             self.card.browse_requested.connect(self._browse)
             self.card.open_requested.connect(self._unpack)
@@ -108,7 +108,7 @@ class Archives(Feature):
         card = self.card
         if card is None or card.look is None:
             return
-        folder = choose_folder_beside(self._host, card.look.folder, tr("Unpack into a folder"))
+        folder = choose_folder_near(self._host, card.look.folder, tr("Unpack into a folder"))
         if folder is not None:
             card.show_folder(folder / card.look.folder.name)
 
@@ -170,4 +170,4 @@ class Archives(Feature):
             return
         self._opening = None
         if opening[1]:
-            self._toast.say(opening[1])
+            self._toast.print_result(opening[1])

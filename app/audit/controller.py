@@ -36,7 +36,7 @@ class Auditing(Feature):
         self.notice = Notice(tone="")
         self.latest: CheckedImages | None = None
         self._shown: ImageSet | None = None
-        self._images.foot.add(self.notice)
+        self._images.footer.add(self.notice)
         self._images.grid.current_image_changed.connect(lambda _image_id: self._follow())
         self._images.content.currentChanged.connect(lambda _place: self._follow())
         self._session.loaded.connect(lambda: self._look(is_wanted=False))
@@ -75,7 +75,7 @@ class Auditing(Feature):
         elif is_wanted:
             self._draw()
         else:
-            self._tell()
+            self._update_notice()
 
     def _draw(self) -> None:
         from engine.evaluation.audit.draw import draw_audit
@@ -110,7 +110,7 @@ class Auditing(Feature):
             and images.image_ids is self._shown.image_ids
         )
 
-    def _tell(self) -> None:
+    def _update_notice(self) -> None:
         """Update the progress line, unless it was dismissed."""
         if self._is_shown and not self.notice.isHidden():
             self._ask()

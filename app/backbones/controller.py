@@ -91,12 +91,14 @@ class Backbones(PanelFeature["BackbonePanel"]):
         panel.computer.remove_requested.connect(self._remove)
         return panel
 
-    def _say(self, text: str, source: Source | None = None) -> None:
+    def _show_status(self, text: str, source: Source | None = None) -> None:
         """Show a toast; if the panel is closed, with a button that opens it."""
         if self.is_panel_shown:
-            self._toast.say(text)
+            self._toast.print_result(text)
         else:
-            self._toast.say(text, action=tr("Show"), on_action=lambda: self.open_panel(source))
+            self._toast.print_result(
+                text, action=tr("Show"), on_action=lambda: self.open_panel(source)
+            )
 
     def _ask_for_installed(self) -> None:
         caches = self._session.caches
@@ -115,7 +117,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
             text = tr(
                 "This project's backbone is missing. Your labels are safe; choose another backbone."
             )
-            self._toast.say_failure(text, action=tr("Choose…"), on_action=self.open_panel)
+            self._toast.report_failure(text, action=tr("Choose…"), on_action=self.open_panel)
 
     def _show_installed(self) -> None:
         if self.panel is not None:
@@ -191,9 +193,9 @@ class Backbones(PanelFeature["BackbonePanel"]):
     def _on_removed(self, name: str, error: str) -> None:
         self._ask_for_installed()
         if error:
-            self._toast.say_failure(error)
+            self._toast.report_failure(error)
         else:
-            self._toast.say(tr("Removed %1", name))
+            self._toast.print_result(tr("Removed %1", name))
 
     def _on_listed(self, listed: PublishedList) -> None:
         self._published = tuple(PublishedRow(network) for network in listed.networks)
@@ -230,9 +232,9 @@ class Backbones(PanelFeature["BackbonePanel"]):
         self._ask_for_installed()
         self._ask_for_fetched()
         if stage is Stage.DONE:
-            self._say(tr("Added %1", self.jobs.download.subject), Source.PUBLISHED)
+            self._show_status(tr("Added %1", self.jobs.download.subject), Source.PUBLISHED)
         elif stage is Stage.FAILED and not self.is_panel_shown:
-            self._toast.say_failure(self.jobs.download.error)
+            self._toast.report_failure(self.jobs.download.error)
 
     def _show_images(self) -> None:
         state = self._session.state
@@ -244,7 +246,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         if self.panel is not None:
             self.panel.file.forget_file()
             self.panel.show_source(Source.COMPUTER)
-        self._say(tr("Added %1", self.jobs.adding.subject), Source.COMPUTER)
+        self._show_status(tr("Added %1", self.jobs.adding.subject), Source.COMPUTER)
 
     def _use_ready(self) -> None:
         ready = self.jobs.ready
@@ -260,7 +262,9 @@ class Backbones(PanelFeature["BackbonePanel"]):
 
     def _on_used(self, name: str) -> None:
         self.jobs.dismiss_change()
-        self._toast.say(tr("Now using %1", name), action=tr("Undo"), on_action=self._session.undo)
+        self._toast.print_result(
+            tr("Now using %1", name), action=tr("Undo"), on_action=self._session.undo
+        )
 
     def _on_change_progressed(self, progress: Progress) -> None:
         if progress.notice:
@@ -270,9 +274,9 @@ class Backbones(PanelFeature["BackbonePanel"]):
         if self.is_panel_shown:
             return
         if stage is Stage.FAILED:
-            self._toast.say_failure(self.jobs.change.error)
+            self._toast.report_failure(self.jobs.change.error)
         elif stage is Stage.DONE and self.jobs.ready is not None:
-            self._say(tr("%1 is ready to use", library_title(self.jobs.ready.name)))
+            self._show_status(tr("%1 is ready to use", library_title(self.jobs.ready.name)))
 
 
 def _accurate_offer(live: LiveCollection) -> OfferedBackbone | None:

@@ -249,7 +249,7 @@ def some_images(state: CollectionState, count: int = MOST_TRIED) -> list[Path]:
 
 def fetched_sizes(caches: CacheFolders) -> dict[str, int]:
     """Bytes of unfinished downloads, by the library name of the network."""
-    from engine.backbones.published.catalogue import PUBLISHERS, kept_list
+    from engine.backbones.published.catalogue import PUBLISHERS, stored_catalogue
     from engine.backbones.published.route import PART_SUFFIX, weights_path
 
     try:
@@ -261,7 +261,9 @@ def fetched_sizes(caches: CacheFolders) -> dict[str, int]:
         return {}
     if not parts:
         return {}
-    known = [facts for publisher in PUBLISHERS for facts in kept_list(caches, publisher) or ()]
+    known = [
+        facts for publisher in PUBLISHERS for facts in stored_catalogue(caches, publisher) or ()
+    ]
     sizes = {
         facts.library_name: parts.get(weights_path(caches, facts).name + PART_SUFFIX, 0)
         for facts in known

@@ -145,7 +145,7 @@ class Backups(PanelFeature["BackupsPanel"]):
         if self.is_panel_shown:
             self._show_failure(failed_text(reason))
             return
-        self._toast.say_failure(
+        self._toast.report_failure(
             failed_text(reason), action=tr("Backups…"), on_action=self.open_panel
         )
 
@@ -231,7 +231,7 @@ class Backups(PanelFeature["BackupsPanel"]):
         from app.backups.wording import made_text
 
         self._show_failure("")
-        self._toast.say(made_text(made))
+        self._toast.print_result(made_text(made))
         self.automatic.count_as_made()
 
     def _restore(self, backup: Path) -> None:

@@ -130,7 +130,7 @@ class Restoring(QObject):
         """Report the failure; an open project is not affected."""
         self._give_up()
         if reason:
-            self._toast.say_failure(reason)
+            self._toast.report_failure(reason)
         self.refused.emit(reason)
 
     def _on_loaded(self) -> None:
@@ -138,14 +138,14 @@ class Restoring(QObject):
         done, refusal, info, is_copy = self._done, self._refusal, self._session.info, self._is_copy
         self._give_up()
         if refusal:
-            self._toast.say_failure(refusal)
+            self._toast.report_failure(refusal)
         if done is None or info is None or info.path != done.project:
             return
         message, kept = tr("Copied the backup") if is_copy else tr("Restored the backup"), done.kept
         if kept is None or done.was_damaged:
-            self._toast.say(message)
+            self._toast.print_result(message)
             return
-        self._toast.say(
+        self._toast.print_result(
             message, action=tr("Go back"), on_action=lambda: self._go_back(done.project, kept)
         )
 
@@ -176,13 +176,13 @@ class Restoring(QObject):
 
         newest = first_sure(offer)
         if newest is not None:
-            self._toast.say_failure(
+            self._toast.report_failure(
                 rescue_text(project.name, newest),
                 action=tr("Restore"),
                 on_action=lambda: self.restore_damaged(project, newest.path),
             )
         elif offered_groups(offer, project):
-            self._toast.say_failure(
+            self._toast.report_failure(
                 choice_text(project.name),
                 action=tr("Choose backup…"),
                 on_action=lambda: self.choice_wanted.emit(project, offer),

@@ -51,7 +51,7 @@ class ClassClipboard:
 
     def __init__(self, shell: Shell, editing: ClassEditing) -> None:
         self._session, self._editing = shell.session, editing
-        self._say, self._show = shell.toast.say, shell.tree.select_classes
+        self._say, self._show = shell.toast.print_result, shell.tree.select_classes
         self._cut: _Cut | None = None
 
     def copy(self, places: Places) -> None:
@@ -174,7 +174,7 @@ class Classes(ClassEditing):
         needs=ON_CLASS,
         in_bar=False,
     )
-    def ask_new_beside(self) -> None:
+    def ask_new_sibling(self) -> None:
         self.ask_new(self._tree.selected_parent)
 
     @action_new(

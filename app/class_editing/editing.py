@@ -49,8 +49,8 @@ class ClassEditing(Feature):
             tr("Name of the new class at the top level"),
         )
         prompt = top if parent_id is None else fill(under, graph.shown_name(parent_id))
-        foot = tr("Parent/Name puts it elsewhere")
-        self._palette.ask(prompt, rows_for, on_choice, foot=foot)
+        footer = tr("Parent/Name puts it elsewhere")
+        self._palette.ask(prompt, rows_for, on_choice, footer=footer)
 
     def ask_new_parent(self, places: Places) -> None:
         """Ask for the name of a class to insert above the given ones, below the first parent."""
@@ -192,12 +192,12 @@ class ClassEditing(Feature):
         if ways[0].is_harmless:
             remove(ways[0])
             return
-        graph, foot = self._session.graph, tr("can be undone in one step")
+        graph, footer = self._session.graph, tr("can be undone in one step")
         prompt, rows = (
             questions.removal_prompt(graph, known),
             questions.removal_rows(graph, known, ways),
         )
-        self._ask_option(prompt, rows, remove, foot=foot)
+        self._ask_option(prompt, rows, remove, footer=footer)
 
     def ask_heir(self, class_ids: Sequence[int], *, first: Sequence[int] = ()) -> None:
         if not class_ids:
@@ -209,7 +209,7 @@ class ClassEditing(Feature):
             without=class_ids if is_one else (),
             first=first if is_one else class_ids,
             act=MERGE_INTO,
-            foot=tr("labels, children and parents are merged too"),
+            footer=tr("labels, children and parents are merged too"),
         )
 
     def merge(self, class_ids: Sequence[int], heir_id: int) -> None:
@@ -236,8 +236,8 @@ class ClassEditing(Feature):
             self._session.act(lambda project: project.classes.merge(going, heir_id), on_done=show)
 
         row = questions.merge_row(graph, going, heir_id, seen)
-        foot = tr("can be undone in one step")
-        self._ask_option(row.title, [row], merge, foot=foot)
+        footer = tr("can be undone in one step")
+        self._ask_option(row.title, [row], merge, footer=footer)
 
     def set_attributes(self, class_ids: Sequence[int], values: Mapping[str, Any]) -> None:
         if class_ids:
@@ -258,14 +258,14 @@ class ClassEditing(Feature):
         rows: Sequence[PaletteRow],
         on_choice: Callable[[Any], None],
         *,
-        foot: str = "",
+        footer: str = "",
         at: int = 0,
     ) -> None:
         def rows_for(text: str) -> list[PaletteRow]:
             words = text.casefold().split()
             return [row for row in rows if all(word in row.title.casefold() for word in words)]
 
-        self._palette.ask(prompt, rows_for, on_choice, foot=foot, at=at)
+        self._palette.ask(prompt, rows_for, on_choice, footer=footer, at=at)
 
     def _ask_class(
         self,
@@ -273,7 +273,7 @@ class ClassEditing(Feature):
         on_class: Callable[[int], None],
         *,
         act: str,
-        foot: str = "",
+        footer: str = "",
         without: Collection[int] = (),
         first: Sequence[int] = (),
         other: PaletteRow | None = None,
@@ -297,4 +297,4 @@ class ClassEditing(Feature):
             is_offered = other is not None and text.strip().casefold() in other.title.casefold()
             return [other, *rows] if other is not None and is_offered else rows
 
-        self._palette.ask(prompt, rows_for, on_class, foot=foot)
+        self._palette.ask(prompt, rows_for, on_class, footer=footer)

@@ -70,7 +70,7 @@ class ClassSplitting(Feature):
         listed = frozenset(state.image_ids.tolist())
         known = [image_id for image_id in labelled if image_id in listed]
         if len(known) < FEWEST:
-            self._toast.say_failure(too_few_text(graph.shown_name(class_id), len(known)))
+            self._toast.report_failure(too_few_text(graph.shown_name(class_id), len(known)))
             return
         from app.class_split.view import SplitCard, first_draft
 

@@ -268,7 +268,7 @@ class SplitCard(ScrollingCard):
             *(self._leaving_title, self.leaving, self.name, place, self.failure),
         )
         self.fill_body(*parts, None)
-        self.add_foot(self.exchange_button, None, self.keep_button, self.split_button)
+        self.add_footer(self.exchange_button, None, self.keep_button, self.split_button)
 
     def show_draft(self, draft: SplitDraft, state: CollectionState) -> None:
         self._sources = {

@@ -40,7 +40,7 @@ COUNT_GAP: Final = 8
 WIDEST_INDENT: Final = 18  # also the width of a row's chevron, regardless of the indent
 NARROWEST_INDENT: Final = 8
 # Logical pixels for a few letters of the project's own name behind the shown one.
-LEAST_NAME_BESIDE: Final = 32
+LEAST_SECOND_NAME: Final = 32
 # Logical pixels of a name at any depth, about ten letters; the tool tip has the full name.
 LEAST_NAME: Final = 80
 _MARKS: Final = {
@@ -134,11 +134,11 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
     room = QRect(place)
     used = len(icons) * (GAP + MARK_SIDE) + (GAP + words_width if words else 0)
     room.setWidth(place.width() - used)
-    name, beside = str(index.data()), str(index.data(row_data.NAME_BESIDE_ROLE) or "")
+    name, beside = str(index.data()), str(index.data(row_data.SECOND_NAME_ROLE) or "")
     left = room.x() + GAP
     left += paint_text(painter, placed(room, rect), name, painter.font(), "text")
     room.setLeft(left)
-    if beside and room.width() >= LEAST_NAME_BESIDE:
+    if beside and room.width() >= LEAST_SECOND_NAME:
         left += paint_text(painter, placed(room, rect), beside, caption, "text_muted") + GAP
     for icon in icons:
         top = place.y() + (place.height() - MARK_SIDE) / 2

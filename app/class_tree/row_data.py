@@ -46,7 +46,7 @@ IS_DEEPEST_ROLE: Final = Qt.ItemDataRole.UserRole + 6  # predictions stop at the
 IS_BROADEST_ROLE: Final = Qt.ItemDataRole.UserRole + 9  # no class above it is predicted
 # Key that labels images as the class, "Alt+3"; "" for none.
 KEY_ROLE: Final = Qt.ItemDataRole.UserRole + 8
-NAME_BESIDE_ROLE: Final = Qt.ItemDataRole.UserRole + 7
+SECOND_NAME_ROLE: Final = Qt.ItemDataRole.UserRole + 7
 """Its own name in the project, "Tinca tinca", if the row shows a translated one; else ""."""
 
 
@@ -206,7 +206,7 @@ class RowData:
             HAS_SHOTS_ROLE: lambda _graph, class_id: class_id in self._with_shots,
             HAS_MORE_PARENTS_ROLE: lambda graph, class_id: len(graph.parents(class_id)) > 1,
             PATH_ROLE: self._path,
-            NAME_BESIDE_ROLE: CategoryGraph.name_beside,
+            SECOND_NAME_ROLE: CategoryGraph.second_name,
             COLOUR_ROLE: self._colour,
             BAR_ROLE: lambda _graph, class_id: self._policy(class_id).bar,
             IS_BROADEST_ROLE: lambda _graph, class_id: self._policy(class_id).is_broadest,
@@ -256,7 +256,7 @@ class RowData:
         if column == COUNT:
             yield self._count_tip(class_id)
             return
-        names = (graph.shown_name(class_id), graph.name_beside(class_id))
+        names = (graph.shown_name(class_id), graph.second_name(class_id))
         yield from filter(None, (*names, self._path(graph, class_id)))
         if also := other_parents(graph, class_id, self.parent_class(node)):
             yield tr("Also under %1", also)

@@ -337,7 +337,9 @@ class SubsetList(QListView):
         if not text or dragged is None:
             event.ignore()
             return
-        self._chip.say(text, self.viewport().mapToGlobal(event.position().toPoint()), dragged)
+        self._chip.print_result(
+            text, self.viewport().mapToGlobal(event.position().toPoint()), dragged
+        )
         event.setDropAction(Qt.DropAction.CopyAction)
         event.accept()
 

@@ -35,9 +35,9 @@ from app.class_tree.delegate import (
     paint_ground,
 )
 from app.class_tree.drop_target import DropTarget
-from app.class_tree.kept_rows import KeptRows, is_below, open_rows
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT, NAME, AnyIndex
+from app.class_tree.saved_rows import SavedRows, is_below, open_rows
 from app.dragging import Places, is_link
 from app.texts import tr
 from engine.graph.category_graph import ClassId
@@ -65,7 +65,7 @@ class ClassTreeView(QTreeView):
         super().__init__()
         self._model, self.requests = model, requests
         self._selected: ClassId | None = None
-        self._kept = KeptRows(self, model)
+        self._kept = SavedRows(self, model)
         self._places: Places | None = None  # of the selected rows; None until needed
         self._was_chosen = self._was_dragged = False
         self._drop_target = DropTarget(self, model)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.actions.key_tips import tell_key
+from app.actions.key_tips import set_key_tip
 from app.class_requests import ClassRequests
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.subset_list import SubsetList
@@ -54,7 +54,7 @@ class NoClasses(QWidget):
         self.setAcceptDrops(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # shortcuts for classes work here, too
 
-    def say(self, text: str, *, offers_import: bool = False) -> None:
+    def print_result(self, text: str, *, offers_import: bool = False) -> None:
         self.words.setText(text)
         self.import_link.setVisible(offers_import and self.is_editable)
 
@@ -68,7 +68,7 @@ class NoClasses(QWidget):
         if not isinstance(dragged, DraggedImages):
             return
         place = self.mapToGlobal(event.position().toPoint())
-        self._chip.say(new_class_text(len(dragged.image_ids)), place, dragged)
+        self._chip.print_result(new_class_text(len(dragged.image_ids)), place, dragged)
         event.setDropAction(Qt.DropAction.CopyAction)
         event.accept()
 
@@ -99,7 +99,7 @@ class ClassTree(QWidget):
         self._filter = make_search_field(tr("Find a class"))
         ask_new = lambda: requests.create_requested.emit(self.selected_class)  # noqa: E731
         self._new = make_icon_button("plus", tr("New class"), ask_new)
-        tell_key(self._new, tr("New class"), "new_class")
+        set_key_tip(self._new, tr("New class"), "new_class")
         self._all_model = ClassTreeModel(self)
         self._all = ClassTreeView(self._all_model, requests)
         self._found_model = ClassTreeModel(self)
@@ -298,10 +298,10 @@ class ClassTree(QWidget):
         text = self._filter.text().strip()
         has_classes, has_keyboard = self._all_model.rowCount() > 0, self._empty.hasFocus()
         if text and has_classes and not self._found_model.rowCount():
-            self._say(tr("No class matches “%1”.").replace("%1", text))
+            self._show_message(tr("No class matches “%1”.").replace("%1", text))
         elif not has_classes:
             is_open = self._session.info is not None
-            self._say(
+            self._show_message(
                 tr("No classes yet.\n\nClick + to add a class.") if is_open else "",
                 offers_import=is_open,
             )
@@ -310,8 +310,8 @@ class ClassTree(QWidget):
             if has_keyboard:
                 self.take_keyboard()
 
-    def _say(self, text: str, *, offers_import: bool = False) -> None:
-        self._empty.say(text, offers_import=offers_import)
+    def _show_message(self, text: str, *, offers_import: bool = False) -> None:
+        self._empty.print_result(text, offers_import=offers_import)
         self._stack.setCurrentWidget(self._empty)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

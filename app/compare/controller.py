@@ -74,7 +74,7 @@ class Comparing(Feature):
         from app.compare.view import ComparePage
 
         if len(chosen) > MOST:
-            self._toast.say(
+            self._toast.print_result(
                 tr("Up to 4 images are compared: the first 4 of %1.", number(len(chosen)))
             )
         current = self._workspace.active_images.current_id
@@ -88,7 +88,7 @@ class Comparing(Feature):
         self._ask_dates(page.image_ids)
 
     def _set_up(self, page: QWidget) -> None:
-        self.tell_page(page)
+        self.link_guide_page(page)
         self._shell.registry.act_in(page)
 
     def _on_current_changed(self, image_id: int) -> None:

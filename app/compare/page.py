@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
-from app.actions.key_tips import tell_key
+from app.actions.key_tips import set_key_tip
 from app.compare.keys import KEYS
 from app.controls import ElidedLabel, make_icon_button, make_label
 from app.image_view.canvas import ImageCanvas
@@ -64,7 +64,7 @@ class CompareBar(QWidget):
     def _make(self, icon_name: str, tip: str, key: str) -> QToolButton:
         button = make_icon_button(icon_name, tip, lambda: self.requested.emit(key))
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        tell_key(button, tip, key, KEYS)
+        set_key_tip(button, tip, key, KEYS)
         return button
 
     def show_scale(self, scale: float) -> None:

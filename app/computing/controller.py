@@ -141,7 +141,7 @@ class Computing(Feature):
         from app.computing.view import ComputingPanel
 
         panel = ComputingPanel(self._host)
-        self.tell_page(panel)
+        self.link_guide_page(panel)
         panel.device_chosen.connect(self.choose)
         panel.look_requested.connect(self.look)
         panel.collection_switched.connect(self.let_collection_teach)
@@ -188,12 +188,12 @@ class Computing(Feature):
         if self.panel is not None:
             self.panel.show_notice(notice)
         if notice:
-            self._toast.say_failure(sentence(notice), **self._way_out())
+            self._toast.report_failure(sentence(notice), **self._way_out())
 
     def _on_failed(self, message: str) -> None:
         """Offer other devices, as the chosen one may be the cause."""
         if self._settings.device != AUTO:
-            self._toast.say_failure(message, **self._way_out())
+            self._toast.report_failure(message, **self._way_out())
 
     def _way_out(self) -> dict[str, Any]:
         return {"action": tr("Devices…"), "on_action": self.open_panel}

@@ -11,7 +11,7 @@ from PySide6.QtGui import QDesktopServices
 from app.actions.row import READ_FOR_GOOD, Section, action
 from app.exporting.class_graph.controller import GraphExport
 from app.feature import Feature
-from app.file_dialogs import choose_folder_beside, save_file_at
+from app.file_dialogs import choose_folder_near, save_file_at
 from app.jobs.background_thread import BackgroundThread, Work
 from app.jobs.slot import JobSlot
 from app.texts import marked, tr
@@ -107,7 +107,7 @@ class Exporting(Feature):
         from app.exporting.view import ExportCard
 
         card = ExportCard(self._host, offered_exports())
-        self.tell_page(card)
+        self.link_guide_page(card)
         card.changed.connect(self._settled.start)
         card.export_requested.connect(self._export)
         card.browse_requested.connect(self._browse)
@@ -187,7 +187,7 @@ class Exporting(Feature):
                     chosen if chosen.suffix else chosen.with_name(chosen.name + offered.suffix)
                 )
             return
-        folder = choose_folder_beside(self._host, present, title)
+        folder = choose_folder_near(self._host, present, title)
         if folder is not None:
             card.show_target(folder if offered.writes_into else folder / present.name)
 
@@ -245,9 +245,9 @@ class Exporting(Feature):
         if self.card is not None:
             self.card.dismiss()
         is_incomplete = not isinstance(done, ExportedModel) and bool(done.failures)
-        say = self._toast.say_failure if is_incomplete else self._toast.say
+        print_result = self._toast.report_failure if is_incomplete else self._toast.print_result
         folder = look.target if look.format.is_folder else look.target.parent
-        say(
+        print_result(
             written_text(done, look.target),
             action=tr("Show in folder"),
             on_action=lambda: self._show_folder(folder),
@@ -260,7 +260,7 @@ class Exporting(Feature):
         is_seen = self.card is not None and self.card.isVisible()
         self._end(problem_text(message))
         if not is_seen:
-            self._toast.say_failure(problem_text(message))
+            self._toast.report_failure(problem_text(message))
 
     def _on_cancelled(self, look: ExportLook) -> None:
         from app.exporting.wording import stopped_text
@@ -269,7 +269,7 @@ class Exporting(Feature):
         self._end("")
         text = stopped_text(writes_into=look.format.writes_into)
         if is_seen or self._session.info is not None:
-            self._toast.say(text)
+            self._toast.print_result(text)
 
     def _end(self, text: str) -> None:
         if self.card is not None:
@@ -277,4 +277,4 @@ class Exporting(Feature):
 
     def _show_folder(self, folder: Path) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._toast.say_failure(tr("The folder cannot be shown: %1", str(folder)))
+            self._toast.report_failure(tr("The folder cannot be shown: %1", str(folder)))

@@ -23,7 +23,7 @@ from app.exporting.wording import (
     coarse_text,
     description,
     group_title,
-    lacks_room,
+    lacks_space,
     losses,
     photos_hint,
     photos_text,
@@ -329,7 +329,7 @@ class ExportDetails(QWidget):
         for placing, button in self.placings.items():
             button.setText(placing_text(placing, None if chosen is None else chosen.size_bytes))
         self._show_sizes(look)
-        self._room.setText(lacks_room(look, self.options.placing))
+        self._room.setText(lacks_space(look, self.options.placing))
         self._room.setVisible(bool(self._room.text()))
         is_beside = look.format.is_flat or look.choice.folder.is_flat
         self.crops.setVisible(look.has_boxes and look.format.has_crop_form)

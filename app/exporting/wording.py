@@ -155,7 +155,7 @@ def problem_text(problem: str) -> str:
     return sentence(problem)
 
 
-def lacks_room(look: ExportLook, placing: Placing) -> str:
+def lacks_space(look: ExportLook, placing: Placing) -> str:
     """Warning that copies need more space than is free; "" if they fit."""
     offered, chosen = look.format, look.chosen.get(look.choice.which)
     needed = look.copy_bytes.get(look.choice.is_reduced, 0)

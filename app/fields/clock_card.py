@@ -92,9 +92,9 @@ class ClockCard(ScrollingCard):
             }
         )
         column.addLayout(self._form)
-        foot = QWidget()
-        fill_row(foot, self.remove_button, self.correct_button).insertStretch(1, 1)
-        for part in (self.preview, self.refusal, foot):
+        footer = QWidget()
+        fill_row(footer, self.remove_button, self.correct_button).insertStretch(1, 1)
+        for part in (self.preview, self.refusal, footer):
             column.addWidget(part)
         column.addStretch(1)
 

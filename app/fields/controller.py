@@ -60,12 +60,12 @@ class Fields(Feature):
         if state is None or not chosen:
             return
         values = self._values_of(chosen)
-        foot = tr("A number is the count · Enter chooses · Esc closes")
+        footer = tr("A number is the count · Enter chooses · Esc closes")
         self._ask(
             tr("Count, field or value of %1", images(len(chosen))),
             lambda text: offers(state.fields, text, values),
             lambda offer: self._on_offer(offer, chosen),
-            foot,
+            footer,
             values,
         )
 
@@ -85,7 +85,7 @@ class Fields(Feature):
             return
         if self.fields_card is None:
             self.fields_card = FieldsCard(self._host)
-            self.tell_page(self.fields_card)
+            self.link_guide_page(self.fields_card)
             self.fields_card.saved.connect(self._define)
         self.fields_card.show_fields(self._session.state.fields)
 
@@ -109,7 +109,7 @@ class Fields(Feature):
 
         if self.clock_card is None:
             self.clock_card = ClockCard(self._host)
-            self.tell_page(self.clock_card)
+            self.link_guide_page(self.clock_card)
             self.clock_card.corrected.connect(self._correct)
         self.clock_card.show_facts(facts)
 
@@ -126,13 +126,13 @@ class Fields(Feature):
         prompt: str,
         offers_for: Callable[[str], Sequence[FieldOffer]],
         on_offer: Callable[[FieldOffer], None],
-        foot: str,
+        footer: str,
         values: Mapping[str, str | None],
     ) -> None:
         def rows_for(text: str) -> Sequence[PaletteRow]:
             return [_row(each, values) for each in offers_for(text)]
 
-        self._palette.ask(prompt, rows_for, on_offer, foot=foot)
+        self._palette.ask(prompt, rows_for, on_offer, footer=footer)
 
     def _on_offer(self, offer: FieldOffer, image_ids: Sequence[int]) -> None:
         field = offer.field

@@ -150,13 +150,13 @@ class FieldsCard(ScrollingCard):
             tr("Camera trap: sex, life stage, behaviour"), self._add_preset, variant="flat"
         )
         self.save_button = make_button(tr("Save"), self._save, variant="primary")
-        adding, foot = QWidget(), QWidget()
+        adding, footer = QWidget(), QWidget()
         fill_row(adding, self.add_button, self.preset_button).addStretch(1)
-        fill_row(foot, self.save_button).insertStretch(0, 1)
+        fill_row(footer, self.save_button).insertStretch(0, 1)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(space.large, 0, space.large, space.medium)
         column.setSpacing(space.medium)
-        for part in (self._about, self._lines, adding, self.renamed, self.refusal, foot):
+        for part in (self._about, self._lines, adding, self.renamed, self.refusal, footer):
             column.addWidget(part)
         column.addStretch(1)
 

@@ -59,8 +59,8 @@ class Folding(Feature):
         self.finding = FoldFinding(self._session, self)
         self.finding.found.connect(self._on_found)
         self.question = Notice(tone="")
-        self._was_asked = False  # since the project was opened
-        shell.workspace.foot.add(self.question)
+        self._was_offered = False  # since the project was opened
+        shell.workspace.footer.add(self.question)
         self._session.opened.connect(self._on_opened)
         self._session.closed.connect(self.question.hide)
         self._session.change_made.connect(self._on_change_made)
@@ -74,7 +74,7 @@ class Folding(Feature):
     def _on_opened(self, info: ProjectInfo) -> None:
         is_folding = self._settings.is_folding(info.project_id)
         self.finding.is_wanted = is_folding
-        self._was_asked = False
+        self._was_offered = False
         self._images.folds.switch(is_folding)
         self._shell.needs_changed.emit()
 
@@ -83,12 +83,12 @@ class Folding(Feature):
         state = self._session.state
         if (
             state is None
-            or self._was_asked
+            or self._was_offered
             or not (self._images.folds.has_others and state.folds.count)
         ):
             return
         if (state.label_class == NO_CLASS).all():
-            self._was_asked = True
+            self._was_offered = True
             answers = [
                 (tr("Fold"), self._images.folds.apply),
                 (tr("Keep apart"), self.switch_folding),
@@ -111,7 +111,7 @@ class Folding(Feature):
     def toggle_fold(self) -> None:
         image_id = None if self._images.active_images.is_page else self._images.grid.current_id
         if image_id is not None and not self._images.folds.toggle(image_id):
-            self._toast.say(no_fold())
+            self._toast.print_result(no_fold())
 
     @action("fold_images", marked("Fold duplicates and bursts"), "stack", "", Section.VIEW_FOLDS)
     def switch_folding(self) -> None:
@@ -145,7 +145,7 @@ class Folding(Feature):
         if state is None:
             return
         if not len(state.folds.in_sequences()):
-            self._toast.say(no_bursts())
+            self._toast.print_result(no_bursts())
         else:
             self.finding.look(self._show_best)
 

@@ -56,7 +56,7 @@ class FoldFinding(QObject):
         self._tried = np.zeros(0, dtype=np.bytes_)
         self._unseen: Pictures | None = None
         self._waiting: _Waiting = []
-        self._is_asked = False  # whether the user requested the fingerprints
+        self._is_user_request = False  # whether the user requested the fingerprints
         self._settled = QTimer(self, singleShot=True, interval=SETTLED_MS)
         self._settled.timeout.connect(self.find)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
@@ -85,7 +85,7 @@ class FoldFinding(QObject):
 
     def look(self, on_seen: Callable[[], object]) -> None:
         """Compute missing fingerprints, update the folds, and call back."""
-        self._is_asked = True
+        self._is_user_request = True
         if not self._looking.is_busy and self._unseen:
             self._start_looking()
         if self._looking.is_busy:
@@ -148,12 +148,12 @@ class FoldFinding(QObject):
     def _look_unasked(self) -> None:
         is_busy = bool(self._session.jobs.jobs) or self._session.what_if.is_on
         if self.is_wanted and self._unseen and not self._looking.is_busy and not is_busy:
-            self._is_asked = False
+            self._is_user_request = False
             self._start_looking()
 
     def _pause_s(self) -> float:
         """Pause for user activity, unless requested: hashing takes half the interpreter's time."""
-        return 0.0 if self._is_asked else self._session.current_card.frozen.idle_in_s
+        return 0.0 if self._is_user_request else self._session.current_card.frozen.idle_in_s
 
     def _start_looking(self) -> None:
         pictures, caches, info = self._unseen, self._session.caches, self._session.info

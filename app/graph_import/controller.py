@@ -90,8 +90,8 @@ class GraphImports(Imports["GraphImportCard"]):
         from app.graph_import.wording import stayed_text
 
         if done.stayed:
-            self._toast.say_failure(
+            self._toast.report_failure(
                 stayed_text(done), action=tr("Undo"), on_action=self._session.undo
             )
         elif done.change.is_empty:
-            self._toast.say(tr("Nothing was imported"))
+            self._toast.print_result(tr("Nothing was imported"))

@@ -32,7 +32,7 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self._is_wanted = self._is_asked = False
+        self._is_wanted = self._is_user_request = False
         self._looking = JobSlot(parent=self)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._ask)
@@ -66,10 +66,10 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
     @property
     def is_looking(self) -> bool:
         """Whether a search is pending or running."""
-        return self._is_asked or self._rest.isActive() or self._looking.is_busy
+        return self._is_user_request or self._rest.isActive() or self._looking.is_busy
 
     def stop(self) -> None:
-        self._is_wanted = self._is_asked = False
+        self._is_wanted = self._is_user_request = False
         self._rest.stop()
         self._looking.stop()
 
@@ -87,12 +87,12 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
 
     def _ask(self) -> None:
         if self._session.info is not None and self.panel is not None:
-            self._is_asked = True
+            self._is_user_request = True
             self.panel.show_searching()
             self._session.ask(_given, self._on_given, owner=self, topic=TOPIC)
 
     def _on_given(self, given: SuggestionInput | None) -> None:
-        self._is_asked = False
+        self._is_user_request = False
         if not self._is_wanted or self._rest.isActive():
             return
         if given is None:

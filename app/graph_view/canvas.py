@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication, QToolTip
 
 from app.class_requests import ClassRequests, drag_classes
 from app.dragging import DraggedClasses, is_link, paint_rubber_band, read_dragged
-from app.graph_view.card import Detail, detail_at, foot_of
+from app.graph_view.card import Detail, detail_at, footer_of
 from app.graph_view.drawing import CARD_WIDTH
 from app.graph_view.drawing_painter import PORT, paint_drawn_edge, paint_port, paint_ring, port_of
 from app.graph_view.drops import CanvasDrops
@@ -91,7 +91,7 @@ class GraphCanvas(GraphSheet):
             self._also = self.chosen.ids if is_adding(event) else ()
 
     def _press_class(self, class_id: int, event: QMouseEvent) -> None:
-        if self._is_on_foot(event.position()):
+        if self._is_on_footer(event.position()):
             self.chosen.choose(class_id)
             self.opened.emit(class_id)
             return
@@ -217,15 +217,15 @@ class GraphCanvas(GraphSheet):
         is_drawn = self._hovered is not None and self._hovered < len(self.drawing)
         return self._hovered if is_drawn else None
 
-    def _is_on_foot(self, place: QPointF) -> bool:
+    def _is_on_footer(self, place: QPointF) -> bool:
         """Whether a point is on the line that expands or collapses a branch."""
         row = self.row_at(place)
         if row is None or detail_at(self.camera.scale) is not Detail.NAMED:
             return False
-        look, foot = self.look(row), foot_of(self.rect_of(row)).adjusted(0, -2, 0, 2)
+        look, footer = self.look(row), footer_of(self.rect_of(row)).adjusted(0, -2, 0, 2)
         if not look.hidden:
-            foot.setLeft(foot.right() - 2 * foot.height())
-        return bool(look.hidden or look.is_open) and foot.contains(place)
+            footer.setLeft(footer.right() - 2 * footer.height())
+        return bool(look.hidden or look.is_open) and footer.contains(place)
 
     def _hover(self, place: QPointF) -> None:
         row = self.row_at(place)
@@ -237,7 +237,7 @@ class GraphCanvas(GraphSheet):
             return
         if self._port_at(place) is not None:
             self.setCursor(Qt.CursorShape.CrossCursor)
-        elif self._is_on_foot(place):
+        elif self._is_on_footer(place):
             self.setCursor(Qt.CursorShape.PointingHandCursor)
         else:
             self.setCursor(Qt.CursorShape.ArrowCursor)

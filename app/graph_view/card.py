@@ -160,7 +160,7 @@ def lines_of(rect: QRectF, *, name_lines: int = 1) -> CardLines:
     return CardLines(picture, name, caption, coverage)
 
 
-def foot_of(rect: QRectF) -> QRectF:
+def footer_of(rect: QRectF) -> QRectF:
     """The line that expands and collapses a branch."""
     return lines_of(rect).caption
 

@@ -98,7 +98,9 @@ class CanvasDrops:
         rows = (self._sheet.drawing.row_of(class_id) for class_id in verdict.path)
         self.refused = tuple(row for row in rows if row is not None)
         place = self._sheet.mapToGlobal(self._place.toPoint())
-        self._chip.say(verdict.text, place, dragged, is_refusal=verdict.refusal is not None)
+        self._chip.print_result(
+            verdict.text, place, dragged, is_refusal=verdict.refusal is not None
+        )
         self._sheet.update()
 
     def _rest_on(self, row: int | None) -> None:

@@ -19,7 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
-from app.actions.key_tips import follow_keys, tell_key
+from app.actions.key_tips import follow_keys, set_key_tip
 from app.actions.keys import keys_in_use
 from app.canvas.camera import Rect
 from app.canvas.painting import paint_floating_card
@@ -47,7 +47,7 @@ _SEEN: Final = 0.995  # share of the drawing from which on all counts as visible
 def _keyed(icon_name: str, tip: str, name: str, on_click: Callable[[], None]) -> QToolButton:
     """A button whose tool tip names the key of an action."""
     button = make_icon_button(icon_name, tip, on_click)
-    tell_key(button, tip, name)
+    set_key_tip(button, tip, name)
     return button
 
 

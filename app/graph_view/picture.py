@@ -171,7 +171,7 @@ class GraphPicture(QObject):
         super().__init__(parent)
         self._users, self._thumbnails = users, thumbnails
         self._ratio = 1.0
-        self._worn: Tokens | None = None
+        self._applied_look: Tokens | None = None
         self._has_more = False  # something finished has not been announced
         self._announced_s = 0.0  # time of the last announcement
         self.ground = DrawingPainter(looks, weights, self.face)  # paints the tiles
@@ -220,21 +220,21 @@ class GraphPicture(QObject):
             for _ in self._gliding.paint(painter, camera.seen, camera.scale):
                 pass
             return
-        self._tiles.show(painter, camera, lambda at_work: self._paint_stand_in(at_work, camera))
+        self._tiles.show(painter, camera, lambda at_work: self._paint_placeholder(at_work, camera))
         self._names.paint(painter, camera)
         if not self._is_painted:
             self._slices.start()
 
     def _follow(self, ratio: float) -> None:
-        if self._worn is tokens() and self._ratio == ratio:
+        if self._applied_look is tokens() and self._ratio == ratio:
             return
-        self._worn, self._ratio = tokens(), ratio
+        self._applied_look, self._ratio = tokens(), ratio
         for ground in (self.ground, self._gliding):
             ground.forget_cards()
         self._tiles.forget()
         self.overview.show(self.ground.drawing, ratio)
 
-    def _paint_stand_in(self, painter: QPainter, camera: Camera) -> None:
+    def _paint_placeholder(self, painter: QPainter, camera: Camera) -> None:
         painter.fillRect(QRectF(0, 0, camera.width, camera.height), QColor(tokens().colours.window))
         left, top, right, bottom = self.overview.camera.seen
         corner = QPointF(*camera.to_view(left, top))

@@ -67,8 +67,10 @@ class Tiles:
             self.give_up()
         self._stale |= {key for key in self._kept if _touch(self._rect(key), rect)}
 
-    def show(self, painter: QPainter, camera: Camera, stand_in: Callable[[QPainter], None]) -> None:
-        """Copy cached tiles to the screen; `stand_in` paints where they are missing."""
+    def show(
+        self, painter: QPainter, camera: Camera, placeholder: Callable[[QPainter], None]
+    ) -> None:
+        """Copy cached tiles to the screen; `placeholder` paints where they are missing."""
         self._follow(painter.device().devicePixelRatio())
         step = step_near(camera.scale)
         keys = self._keys(step, camera)
@@ -76,7 +78,7 @@ class Tiles:
         self._wanted = missing + [key for key in keys if key in self._stale]
         if missing:
             places = [self._place(key, camera) for key in missing]
-            self._show_instead(painter, places, camera, stand_in)
+            self._show_instead(painter, places, camera, placeholder)
         elif not self._stale.intersection(keys):
             self._whole_step = step
         for key in keys:
@@ -90,14 +92,14 @@ class Tiles:
         painter: QPainter,
         places: list[QRectF],
         camera: Camera,
-        stand_in: Callable[[QPainter], None],
+        placeholder: Callable[[QPainter], None],
     ) -> None:
         region = QRegion()
         for place in places:
             region += place.toAlignedRect()
         painter.save()
         painter.setClipRegion(region)
-        stand_in(painter)
+        placeholder(painter)
         if self._whole_step is not None and self._whole_step != step_near(camera.scale):
             # Only cached ones: in a distant view, a near scale has millions of tiles.
             for key in list(self._kept):

@@ -57,7 +57,7 @@ class GroupCards(QAbstractScrollArea):
         self._thumbnails = thumbnails
         self._cards: Sequence[Card] = ()
         self._left_out: Collection[int] = frozenset()
-        self._odd = 0
+        self._outlier_count = 0
         self._current = 0
         self._hovered = -1
         self._side = MOST_SIDE
@@ -93,7 +93,7 @@ class GroupCards(QAbstractScrollArea):
         is_other_group: bool = True,
     ) -> None:
         """Show a group, whose first `odd` cards are outliers."""
-        self._cards, self._left_out, self._odd = cards, left_out, odd
+        self._cards, self._left_out, self._outlier_count = cards, left_out, odd
         if is_other_group or self._current >= len(cards):
             self._current = 0
             self.verticalScrollBar().setValue(0)
@@ -208,7 +208,7 @@ class GroupCards(QAbstractScrollArea):
             self.verticalScrollBar().value(),
             self.devicePixelRatioF(),
         )
-        self._finished.wear(self.palette().color(self.viewport().backgroundRole()), ratio)
+        self._finished.apply_look(self.palette().color(self.viewport().backgroundRole()), ratio)
         for place in reversed(geometry.places_between(offset, offset + self.viewport().height())):
             rect = geometry.rect(place).translated(0, -offset)
             if event.region().intersects(rect):
@@ -231,7 +231,7 @@ class GroupCards(QAbstractScrollArea):
         if is_out:
             corner = QRect(target.right() - BADGE - INSET, target.top() + INSET, BADGE, BADGE)
             _paint_badge(painter, placed(corner, target), "close", ratio)
-        elif number < self._odd:
+        elif number < self._outlier_count:
             corner = QRect(target.left() + INSET, target.top() + INSET, BADGE, BADGE)
             _paint_badge(painter, placed(corner, target), "warning", ratio)
 

@@ -35,14 +35,14 @@ class QueueMaker(QObject):
         # Normal priority, as the user waits for it; it is paused at each key.
         self._thread = BackgroundThread("groups", self, is_low_priority=False)
         self._token: CancelToken | None = None
-        self._is_due = self._is_asked = False
+        self._is_due = self._is_user_request = False
         self.order_s = 0.0  # duration of the newest queue
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._ask)
 
     @property
     def is_busy(self) -> bool:
-        return self._token is not None or self._is_asked or self._soon.isActive()
+        return self._token is not None or self._is_user_request or self._soon.isActive()
 
     def make_soon(self, *, is_awaited: bool = False) -> None:
         """Compute a queue after the current answers; without delay if the user waits for it."""
@@ -57,7 +57,7 @@ class QueueMaker(QObject):
     def forget(self) -> None:
         """Cancel the running request."""
         self._soon.stop()
-        self._is_due = self._is_asked = False
+        self._is_due = self._is_user_request = False
         if self._token is not None:
             self._token.cancel()
             self._token = None
@@ -70,13 +70,13 @@ class QueueMaker(QObject):
         if self._token is not None:
             self._is_due = True  # after the current queue: repeated cancellation would starve it
             return
-        memory, self._is_asked = self._memory(), True
+        memory, self._is_user_request = self._memory(), True
         self._session.ask(
             lambda live: live.group_input(memory), self._on_input, owner=self, topic="review groups"
         )
 
     def _on_input(self, given: GroupInput | None) -> None:
-        self._is_asked = False
+        self._is_user_request = False
         if given is None:
             self.impossible.emit()
         elif self._token is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 from app.palette.logic import CreateChoice, PaletteRow, label_rows
 from app.texts import tr
 from app.wording import images
-from engine.project.actions import action as deed
+from engine.project.actions import action as record_action
 
 if TYPE_CHECKING:
     from app.palette.view import Palette
@@ -70,7 +70,7 @@ class Naming:
 def _create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
     """Create a class with its first labels, in one step."""
     with project.history.one_step(
-        deed("class_created", choice.name, images=len(image_ids))
+        record_action("class_created", choice.name, images=len(image_ids))
     ) as step:
         _, class_id = project.classes.add(choice.name, choice.parents)
         project.labels.set(image_ids, class_id)

@@ -57,7 +57,7 @@ KEYS: Final = PageKeys(
         ),
     ),
 )
-FOOT: Final = (
+FOOTER: Final = (
     ("accept", marked("accept")),
     ("accept_coarse", marked("broader")),
     ("relabel", marked("label as")),
@@ -122,7 +122,7 @@ class GroupPage(QWidget):
         self._place = make_label("", "muted")
         self._done = make_label("", "muted")
         self._digits = _Digits()
-        self._foot = _KeyLine()
+        self._footer = _KeyLine()
         self.image_view = ImageView()
         self._empty = _Empty()
         self._pages = QStackedWidget()
@@ -155,7 +155,7 @@ class GroupPage(QWidget):
         column.addLayout(top)
         column.addWidget(self.cards, 1)
         column.addWidget(make_separator())
-        column.addWidget(self._foot)
+        column.addWidget(self._footer)
 
     # -- display
 
@@ -186,7 +186,7 @@ class GroupPage(QWidget):
         return self._pages.currentWidget() is self.image_view
 
     def show_group(self, words: GroupWords, *, is_other_group: bool) -> None:
-        self._say(words)
+        self._show_words(words)
         self._sources = {card.image_id: card.source for card in words.cards}
         self.cards.show_cards(
             words.cards, words.left_out, odd=words.odd, is_other_group=is_other_group
@@ -197,13 +197,13 @@ class GroupPage(QWidget):
             in_sentences(words.heading, clauses(*words.facts), words.place)
         )
 
-    def _say(self, words: GroupWords) -> None:
+    def _show_words(self, words: GroupWords) -> None:
         self._heading.show_text(words.heading)
         self._facts.show_text(SEPARATOR.join(words.facts))
         self._place.setText(words.place)
         self._done.setText(words.done)
         self._digits.show_classes(words.digits, words.coarse)
-        self._foot.show_keys()
+        self._footer.show_keys()
 
     def show_empty(self, words: EmptyWords) -> None:
         self._empty.show_words(words)
@@ -324,7 +324,7 @@ class _KeyLine(QWidget):
         layout.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.small)
         layout.setSpacing(spacing.small)
         layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
-        for name, text in FOOT:
+        for name, text in FOOTER:
             pair = self._pairs[name] = make_label("", "key"), make_label(tr(text), "muted")
             for label in pair:
                 layout.addWidget(label)

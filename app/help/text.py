@@ -56,7 +56,7 @@ class GuideText(QTextBrowser):
         """Show the top of a page, with matches of `words` highlighted."""
         self._page, self._sizes, self._words = page, dict(sizes), words
         self.setAccessibleName(page.title)
-        self._set_anew()
+        self._render_again()
         self.verticalScrollBar().setValue(0)
 
     def show_pictures(self, pictures: Mapping[str, QImage]) -> None:
@@ -69,7 +69,7 @@ class GuideText(QTextBrowser):
     def dress(self) -> None:
         """Typeset the page again after a change of theme, at the same scroll position."""
         place = self.verticalScrollBar().value()
-        self._set_anew()
+        self._render_again()
         self.verticalScrollBar().setValue(place)
 
     def scroll_to_heading(self, anchor: str) -> None:
@@ -84,7 +84,7 @@ class GuideText(QTextBrowser):
         )
         self.verticalScrollBar().setValue(round(top))
 
-    def _set_anew(self) -> None:
+    def _render_again(self) -> None:
         if self._page is None:
             return
         self._wanted = {}

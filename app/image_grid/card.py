@@ -334,15 +334,15 @@ class FinishedCards:
     def __init__(self, limit_bytes: int = MEMORY_BYTES) -> None:
         self._limit_bytes = limit_bytes
         self._kept: OrderedDict[_Key, _Finished] = OrderedDict()
-        self._worn: Tokens | None = None
+        self._applied_look: Tokens | None = None
         self._ground = QColor()
         self._ratio = 1.0
         self.used_bytes = 0
 
-    def wear(self, ground: QColor, ratio: float) -> None:
+    def apply_look(self, ground: QColor, ratio: float) -> None:
         """Set background and pixel ratio; a change of these or of the theme clears the cache."""
-        if self._worn is not tokens() or (self._ground, self._ratio) != (ground, ratio):
-            self._worn, self._ground, self._ratio = tokens(), ground, ratio
+        if self._applied_look is not tokens() or (self._ground, self._ratio) != (ground, ratio):
+            self._applied_look, self._ground, self._ratio = tokens(), ground, ratio
             self._kept.clear()
             self.used_bytes = 0
 

@@ -79,7 +79,7 @@ class PaintedCards(QObject):
         )
         self._frame = _Frame(self._model.shown, geometry, offset)
         ratio = viewport.devicePixelRatioF()
-        self._finished.wear(viewport.palette().color(viewport.backgroundRole()), ratio)
+        self._finished.apply_look(viewport.palette().color(viewport.backgroundRole()), ratio)
         in_sight, are_all_there = set(), True
         places = geometry.places_between(offset, offset + viewport.height())
         # The latest request is loaded first, so the top is requested last.

@@ -214,7 +214,7 @@ class ImageGrid(QAbstractItemView):
         """Make a card current after a reset; emit signals if no cards are left."""
         if not self._grid_model.rowCount():
             self._thumbnails.shape.forget()
-            self._tell_current(-1)
+            self._publish_current(-1)
             self.images_selected.emit(())
         elif not self.currentIndex().isValid():
             self._choice.choose_alone(0)
@@ -222,15 +222,15 @@ class ImageGrid(QAbstractItemView):
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         super().currentChanged(current, previous)
-        self._tell_current(self._grid_model.id_at(current.row()) if current.isValid() else -1)
+        self._publish_current(self._grid_model.id_at(current.row()) if current.isValid() else -1)
 
-    def _tell_current(self, image_id: int) -> None:
+    def _publish_current(self, image_id: int) -> None:
         """Emit the current image, unless it was emitted already."""
         if image_id != self._announced_id:
             self._announced_id = image_id
             self.current_image_changed.emit(image_id)
 
-    def tell_current(self) -> None:
+    def publish_current(self) -> None:
         """Emit the current image, even if it has not changed."""
         self._announced_id = -1 if self.current_id is None else self.current_id
         self.current_image_changed.emit(self._announced_id)
@@ -295,7 +295,7 @@ class ImageGrid(QAbstractItemView):
         elif event.button() == Qt.MouseButton.RightButton and index.isValid():
             self._choice.choose_for_menu(index.row())
         if index.isValid():
-            self.tell_current()
+            self.publish_current()
         event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -332,7 +332,7 @@ class ImageGrid(QAbstractItemView):
         """Announce the current image, as keys now act on it."""
         super().focusInEvent(event)
         if event.reason() not in _RETURNING:
-            self.tell_current()
+            self.publish_current()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle keys: arrows select, Space opens the image, Esc clears the selection.

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
-from app.actions.key_tips import tell_key
+from app.actions.key_tips import set_key_tip
 from app.actions.page_keys import PageKey, PageKeys
 from app.controls import ElidedLabel, fill_column, make_icon_button, make_label
 from app.image_view.canvas import ImageCanvas, picture_of
@@ -111,7 +111,7 @@ class ImageBar(QWidget):
     def _button(self, icon_name: str, tip: str, key: str) -> QToolButton:
         """A button for a key of the page; does not take the focus when clicked."""
         button = make_icon_button(icon_name, tip, lambda: self.requested.emit(key))
-        tell_key(button, tip, key, KEYS)
+        set_key_tip(button, tip, key, KEYS)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
 

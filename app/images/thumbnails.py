@@ -90,7 +90,7 @@ class Thumbnails(QObject):
             self._request(request, is_fleeting=is_fleeting)
         return None
 
-    def stand_in(self, source: ImageSource) -> QPixmap | None:
+    def placeholder(self, source: ImageSource) -> QPixmap | None:
         """The largest thumbnail of an image in memory, as a placeholder for the requested one."""
         sides = range(THUMBNAIL_SIDES[-1], 0, -SIDE_STEP)
         return next(
@@ -101,7 +101,7 @@ class Thumbnails(QObject):
     def has_failed(self, source: ImageSource) -> bool:
         return source in self._failed
 
-    def has_failed_anew(self, source: ImageSource) -> bool:
+    def has_newly_failed(self, source: ImageSource) -> bool:
         """Whether a file turned out to be unreadable, apart from files known to be missing."""
         return source in self._failed and source.path not in self._last_known
 

@@ -180,11 +180,11 @@ class Importing(Feature):
         if not text:
             return
         if done.change.is_empty:
-            self._toast.say_failure(
+            self._toast.report_failure(
                 text
-            ) if done.failures or not done.already_there else self._toast.say(text)
+            ) if done.failures or not done.already_there else self._toast.print_result(text)
         else:
-            self._toast.say_failure(
+            self._toast.report_failure(
                 in_sentences(done.change.text, text),
                 action=tr("Undo"),
                 on_action=self._session.undo,

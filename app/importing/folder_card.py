@@ -56,7 +56,7 @@ class FolderCard(ScrollingCard):
     def _lay_out(self) -> None:
         ticks = make_row(self._total, self.all_button, self.none_button, grows=0)
         self.fill_body(self._question, self._note, self.list, ticks)
-        self.add_foot(None, self.keep_button, self.add_button)
+        self.add_footer(None, self.keep_button, self.add_button)
         stops = (self.list, self.all_button, self.none_button, self.keep_button, self.add_button)
         for first, second in pairwise(stops):
             QWidget.setTabOrder(first, second)

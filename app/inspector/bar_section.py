@@ -45,7 +45,7 @@ class BarChart(QWidget):
         self._slider = slider
         keep_as_drawn(self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(PLOT_HEIGHT + self._foot)
+        self.setFixedHeight(PLOT_HEIGHT + self._footer)
         if slider.isEnabled():
             self.setCursor(Qt.CursorShape.SizeHorCursor)
         slider.valueChanged.connect(lambda _value: self.update())
@@ -54,7 +54,7 @@ class BarChart(QWidget):
         )
 
     def sizeHint(self) -> QSize:
-        return QSize(220, PLOT_HEIGHT + self._foot)
+        return QSize(220, PLOT_HEIGHT + self._footer)
 
     # -- mouse
 
@@ -79,7 +79,7 @@ class BarChart(QWidget):
     # -- painting
 
     @property
-    def _foot(self) -> int:
+    def _footer(self) -> int:
         return QFontMetrics(font_of("caption")).height() + tokens().spacing.tiny
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -137,7 +137,7 @@ class BarChart(QWidget):
     def _paint_ends(self, painter: QPainter) -> None:
         painter.setFont(font_of("caption"))
         painter.setPen(colour_of("text_muted"))
-        room = QRectF(HANDLE_INSET, PLOT_HEIGHT, self.width() - 2 * HANDLE_INSET, self._foot)
+        room = QRectF(HANDLE_INSET, PLOT_HEIGHT, self.width() - 2 * HANDLE_INSET, self._footer)
         for value, side in (
             (self._slider.minimum(), Qt.AlignmentFlag.AlignLeft),
             (self._slider.maximum(), Qt.AlignmentFlag.AlignRight),
@@ -190,7 +190,7 @@ class BarSection(QObject):
             page.add(BarChart(facts.curve, self._slider))
         page.add(self._slider)
         self._caption = page.add_text("", "caption")
-        self._say_what_it_does()
+        self._describe_effect()
         page.add_text(bar_text(facts), "caption")
         if facts.own_bar is not None and is_writable:
             page.add_button(
@@ -249,10 +249,10 @@ class BarSection(QObject):
 
     def _on_slider_moved(self, value: int) -> None:
         self._value.setText(bar_value_text(value / 100, is_inherited=False))
-        self._say_what_it_does()
+        self._describe_effect()
         if not self._slider.isSliderDown():  # no request in the middle of a drag
             self._settle.start()
 
-    def _say_what_it_does(self) -> None:
+    def _describe_effect(self) -> None:
         if self._facts.curve is not None:
             self._caption.show_text(curve_text(self._facts.curve, self._slider.value() / 100))

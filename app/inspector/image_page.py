@@ -329,7 +329,7 @@ class Picture(QWidget):
         painter.fillPath(shape, colour_of("sunken"))
         if self._source is None:
             return
-        picture = self._request(self._source) or self._thumbnails.stand_in(self._source)
+        picture = self._request(self._source) or self._thumbnails.placeholder(self._source)
         if picture is not None:
             painter.setClipPath(shape)
             painter.drawPixmap(fitted(picture.size(), self.rect()), picture, QRectF(picture.rect()))

@@ -140,13 +140,13 @@ class ClassPageFacts:
     curve: PolicyCurve | None = None
     mistaken_for: str = ""  # the class that it is most often confused with
     more_places: int = 0
-    name_beside: str = ""  # project name, where `name` is in the interface language
+    second_name: str = ""  # project name, where `name` is in the interface language
 
     @property
     def other_names(self) -> tuple[str, ...]:
         """Other names in the user's language or Latin, the project's name first."""
         names = self.attributes.names_for(shown_language())
-        others = dict.fromkeys(filter(None, (self.name_beside, *names)))
+        others = dict.fromkeys(filter(None, (self.second_name, *names)))
         return tuple(each for each in others if each != self.name)
 
 
@@ -323,7 +323,7 @@ def class_page_facts(
         curve,
         mistaken_for=_name_in(graph, None if curve is None else curve.mistaken_for),
         more_places=max(0, graph.path_count(class_id) - SHOWN_PLACES),
-        name_beside=graph.name_beside(class_id),
+        second_name=graph.second_name(class_id),
     )
 
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintE
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
 from app.actions.key_places import digit_by_place
-from app.actions.key_tips import follow_keys, tell_key
+from app.actions.key_tips import follow_keys, set_key_tip
 from app.actions.keys import keys_in_use
 from app.controls import fill_column, make_icon_button, make_row
 from app.inspector.page import PageRequests, Paragraph
@@ -173,11 +173,11 @@ class NoteSection(QWidget):
         self._is_writable = True
         self.stars = StarRating()
         self.flag = make_icon_button("flag_outline", tr("Flag"), self._on_flag_clicked)
-        tell_key(self.flag, tr("Flag"), "flag")
+        set_key_tip(self.flag, tr("Flag"), "flag")
         self.flag.setCheckable(True)
         self.flag.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._add = make_icon_button("comment", tr("Comment on the image"), self.edit)
-        tell_key(self._add, tr("Comment on the image"), "comment")
+        set_key_tip(self._add, tr("Comment on the image"), "comment")
         self._add.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._comment = Paragraph("")
         self.editor = CommentEditor()

@@ -311,14 +311,14 @@ class FoldHead(RowButton):
         self.setCheckable(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.toggled.connect(self._tell_state)
-        self._tell_state(False)
+        self.toggled.connect(self._describe_state)
+        self._describe_state(False)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(font_of("body", is_strong=True))
         return QSize(metrics.horizontalAdvance(self.text()) + CHEVRON + 2 * CHEVRON_GAP, HEIGHT)
 
-    def _tell_state(self, is_open: bool) -> None:
+    def _describe_state(self, is_open: bool) -> None:
         """Describe the state for screen readers: Qt has no role for it."""
         self.setAccessibleName(self.text())
         self.setAccessibleDescription(tr("Expanded") if is_open else tr("Collapsed"))

@@ -39,7 +39,7 @@ class BackgroundThread(QObject):
     """
 
     busy_changed = Signal(bool)
-    _came_back = Signal(either(FunctionType | MethodType))
+    _result_ready = Signal(either(FunctionType | MethodType))
 
     def __init__(
         self, name: str, parent: QObject | None = None, *, is_low_priority: bool = True
@@ -51,7 +51,7 @@ class BackgroundThread(QObject):
         self._waiting = 0
         self._is_stopped = False
         self._arrived: deque[Deliver] = deque()
-        self._came_back.connect(self._on_came_back, Qt.ConnectionType.QueuedConnection)
+        self._result_ready.connect(self._on_result_ready, Qt.ConnectionType.QueuedConnection)
         # A queued signal would not yield to the event loop.
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._deliver_next)
@@ -88,7 +88,7 @@ class BackgroundThread(QObject):
 
     def post(self, deliver: Deliver) -> None:
         """Call `deliver` on the GUI thread; safe from any thread."""
-        self._came_back.emit(deliver)
+        self._result_ready.emit(deliver)
 
     def stop(self) -> None:
         """Finish submitted work, then end the thread. Blocks; later results are dropped."""
@@ -111,7 +111,7 @@ class BackgroundThread(QObject):
         if self._waiting == 0:
             self.busy_changed.emit(False)
 
-    def _on_came_back(self, deliver: Deliver) -> None:
+    def _on_result_ready(self, deliver: Deliver) -> None:
         """Queue a result; one is delivered per turn of the event loop, so that keys come first."""
         self._arrived.append(deliver)
         self._turn.start()
@@ -194,14 +194,14 @@ class DetachedJob(_FunctionJob):
     Only for reading work: anything it does after a cancel, or after the program's end, is lost.
     """
 
-    _came_back = Signal(either(FunctionType | MethodType))
+    _result_ready = Signal(either(FunctionType | MethodType))
 
     def __init__(self, title: str, work: Work, parent: QObject | None = None) -> None:
         super().__init__(title, work, parent)
         # Held while a signal is emitted, so that the job is not deleted meanwhile.
         self._posting = threading.Lock()
         self.worker = threading.Thread(target=self._run, name=title, daemon=True)
-        self._came_back.connect(self._on_came_back, Qt.ConnectionType.QueuedConnection)
+        self._result_ready.connect(self._on_result_ready, Qt.ConnectionType.QueuedConnection)
 
     def start(self) -> None:
         self._begin()
@@ -219,9 +219,9 @@ class DetachedJob(_FunctionJob):
     def _post(self, deliver: Deliver) -> None:
         with self._posting:
             if not self._token.is_cancelled:
-                self._came_back.emit(deliver)
+                self._result_ready.emit(deliver)
 
-    def _on_came_back(self, deliver: Deliver) -> None:
+    def _on_result_ready(self, deliver: Deliver) -> None:
         with self._posting:  # wait until its thread has emitted the signal
             pass
         deliver()

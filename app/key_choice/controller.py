@@ -53,7 +53,7 @@ class KeyChoice(Feature):
         from app.key_choice.view import KeysCard
 
         card = KeysCard(self._host)
-        self.tell_page(card)
+        self.link_guide_page(card)
         card.filter_changed.connect(lambda _text: self._show())
         card.preset_chosen.connect(self._use_preset)
         card.key_chosen.connect(self._choose)

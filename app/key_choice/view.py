@@ -109,13 +109,13 @@ class KeysCard(Overlay):
         row = fill_row(above, self.filter, make_label(tr("Preset"), "secondary"), self.presets)
         row.setStretch(0, 1)
         fill_row(below, self._title, self.field, self.reset).setStretch(0, 1)
-        foot = QHBoxLayout()
-        foot.addWidget(self._hint, 1)
-        foot.addWidget(self.reset_all)
+        footer = QHBoxLayout()
+        footer.addWidget(self._hint, 1)
+        footer.addWidget(self.reset_all)
         for part in (head, above, self.table, below, self.conflict):
             column.addWidget(part)
         column.setStretch(2, 1)
-        column.addLayout(foot)
+        column.addLayout(footer)
 
     def _connect(self) -> None:
         self.filter.textChanged.connect(self.filter_changed)

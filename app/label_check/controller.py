@@ -46,7 +46,7 @@ class LabelChecking(Feature):
         self.queue = LabelQueue()
         self._found: LabelCheck | None = None
         self._labels: dict[int, Label] = {}
-        self._is_asked = False
+        self._is_user_request = False
         self._looking = JobSlot(parent=self)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._ask)
@@ -79,7 +79,7 @@ class LabelChecking(Feature):
     @property
     def is_looking(self) -> bool:
         """Whether a check is pending or running."""
-        return self._is_asked or self._rest.isActive() or self._looking.is_busy
+        return self._is_user_request or self._rest.isActive() or self._looking.is_busy
 
     def stop(self) -> None:
         self._stop_looking()
@@ -94,7 +94,7 @@ class LabelChecking(Feature):
             self.page.action_requested.connect(self._act)
             self.page.image_chosen.connect(self._on_image_chosen)
             self.page.image_requested.connect(self._shell.workspace.show_image)
-            self.tell_page(self.page)
+            self.link_guide_page(self.page)
         return self.page
 
     @property
@@ -104,7 +104,7 @@ class LabelChecking(Feature):
     # -- checking
 
     def _stop_looking(self) -> None:
-        self._is_asked = False
+        self._is_user_request = False
         self._rest.stop()
         self._looking.stop()
 
@@ -117,11 +117,11 @@ class LabelChecking(Feature):
 
     def _ask(self) -> None:
         if self._session.info is not None and self._is_shown:
-            self._is_asked = True
+            self._is_user_request = True
             self._session.ask(_given, self._on_given, owner=self, topic=TOPIC)
 
     def _on_given(self, given: LabelCheckInput) -> None:
-        self._is_asked = False
+        self._is_user_request = False
         if not self._is_shown or self._rest.isActive():
             return
 
@@ -221,7 +221,7 @@ class LabelChecking(Feature):
             self.queue.forget()
             self._labels.clear()
             self._found = None
-            self._shell.workspace.grid.tell_current()
+            self._shell.workspace.grid.publish_current()
             self._shell.needs_changed.emit()
 
     def _on_closed(self) -> None:
@@ -247,7 +247,7 @@ class LabelChecking(Feature):
             with self._shell.undisturbed():
                 self._decide(name, suspects)
         else:
-            self._toast.say(tr("This project is open read-only."))
+            self._toast.print_result(tr("This project is open read-only."))
 
     def _decide(self, name: str, suspects: Sequence[SuspectLabel]) -> None:
         image_ids = [each.image_id for each in suspects]
@@ -273,7 +273,7 @@ class LabelChecking(Feature):
         if digit <= len(class_ids):
             self._relabel(dict.fromkeys(image_ids, class_ids[digit - 1]))
         else:
-            self._toast.say(
+            self._toast.print_result(
                 tr(
                     "No class has the key %1 for this image. Press R to label it as any class.",
                     str(digit),

@@ -114,7 +114,9 @@ class LabelImports(Imports["LabelImportCard"]):
         from app.label_import.wording import done_text
 
         if done.change.is_empty:
-            self._toast.say(tr("Nothing was imported"))
+            self._toast.print_result(tr("Nothing was imported"))
         else:
-            say = self._toast.say_failure if done.plan.conflicts else self._toast.say
-            say(done_text(done), action=tr("Undo"), on_action=self._session.undo)
+            print_result = (
+                self._toast.report_failure if done.plan.conflicts else self._toast.print_result
+            )
+            print_result(done_text(done), action=tr("Undo"), on_action=self._session.undo)

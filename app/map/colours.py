@@ -185,8 +185,8 @@ def _coloured_scene(
     places = class_places(colouring.classes, finest, scene.points.places, graph)
     named = {place.class_id for place in places} | {entry.class_id for entry in colouring.legend}
     names = {each: graph.shown_name(each) for each in named if each is not None and each in graph}
-    tells_classes = options.by in (ColourBy.CLASS, ColourBy.LABEL)
-    scene = replace(scene, stored_colours=options.stored_colours if tells_classes else None)
+    is_by_class = options.by in (ColourBy.CLASS, ColourBy.LABEL)
+    scene = replace(scene, stored_colours=options.stored_colours if is_by_class else None)
     return scene.coloured(colouring, places, names)
 
 

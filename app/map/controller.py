@@ -89,7 +89,7 @@ class Maps(Feature):
             self._colours = MapColours(self._session, loader.work_thread, self)
             self._colours.made.connect(self._show_scene)
             loader.found.connect(self._on_found)
-            self.tell_page(page)
+            self.link_guide_page(page)
             page.bar.colouring_chosen.connect(self._on_colouring_chosen)
             page.bar.again_wanted.connect(loader.make_again)
             page.canvas.selected.connect(self._show_chosen)
@@ -244,9 +244,9 @@ class Maps(Feature):
             )
 
     def _rows_for(self, text: str) -> list[PaletteRow]:
-        return class_rows(self._session.graph, text, first=self._likeliest())
+        return class_rows(self._session.graph, text, first=self._most_frequent())
 
-    def _likeliest(self) -> list[int]:
+    def _most_frequent(self) -> list[int]:
         """The most frequent classes of the selected images, listed first in the palette."""
         page, graph = self.page, self._session.graph
         if page is None or page.canvas.scene.colouring is None:

@@ -75,5 +75,5 @@ class HoverCard(QWidget):
         if self._source is not None:
             picture = self._thumbnails.pixmap(self._source, SIDE, self.devicePixelRatioF())
             well = QRect(_PAD, _PAD, SIDE, SIDE)
-            paint_square(painter, well, picture or self._thumbnails.stand_in(self._source))
+            paint_square(painter, well, picture or self._thumbnails.placeholder(self._source))
         painter.end()

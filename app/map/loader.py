@@ -63,7 +63,7 @@ class MapLoader(QObject):
     def make_again(self) -> None:
         """Recompute the layout of all images."""
         self._page.notice.hide()
-        self._start(is_anew=True)
+        self._start(is_from_scratch=True)
 
     def _look(self) -> None:
         caches = self._session.caches
@@ -96,13 +96,13 @@ class MapLoader(QObject):
         if left or (made is None and count):
             self._start()
 
-    def _start(self, *, is_anew: bool = False) -> None:
+    def _start(self, *, is_from_scratch: bool = False) -> None:
         info = self._session.info
-        if info is None or self.slot.is_busy or (self._is_tried and not is_anew):
+        if info is None or self.slot.is_busy or (self._is_tried and not is_from_scratch):
             return
         self._is_tried = True
         self.slot.start(
-            tr("Building the map"), MakeMap(info.path, self._session.caches.root, is_anew)
+            tr("Building the map"), MakeMap(info.path, self._session.caches.root, is_from_scratch)
         )
 
     def _on_made(self, _made: MadeMap) -> None:

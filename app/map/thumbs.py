@@ -63,7 +63,7 @@ class Thumbs:
             rect = self._rect(row)
             picture = self._thumbnails.pixmap(
                 source, SIDE, ratio, is_fleeting=True
-            ) or self._thumbnails.stand_in(source)
+            ) or self._thumbnails.placeholder(source)
             paint_square(painter, rect, picture)
             is_chosen = bool(canvas.chosen[row])
             own = (

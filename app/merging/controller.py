@@ -106,7 +106,9 @@ class Merging(Imports["MergeCard"]):
         from engine.collection.folding.folds import Folds
 
         if not done.change.is_empty:
-            self._toast.say(done_text(done), action=tr("Undo"), on_action=self._session.undo)
+            self._toast.print_result(
+                done_text(done), action=tr("Undo"), on_action=self._session.undo
+            )
         state = self._session.state
         folds = Folds.none() if state is None else state.folds
         groups = disputes_of(done.conflicts, done.comments, folds)
@@ -124,7 +126,7 @@ class Merging(Imports["MergeCard"]):
 
         if self.page is None:
             page = self.page = ConflictPage(self._thumbnails)
-            self.tell_page(page)
+            self.link_guide_page(page)
             page.decided.connect(self._settle)
             page.unknown_decided.connect(self._settle_as_unknown)
             page.other_requested.connect(self._ask_class)
@@ -146,7 +148,7 @@ class Merging(Imports["MergeCard"]):
 
     def _on_page_left(self, page: QWidget) -> None:
         if page is self.page:
-            self._shell.workspace.grid.tell_current()
+            self._shell.workspace.grid.publish_current()
 
     def _show_current(self) -> None:
         from app.merging.logic import has_image
@@ -281,7 +283,7 @@ class Merging(Imports["MergeCard"]):
         self._saving.start(
             tr("Saving %1", shown(path.name)),
             write,
-            lambda _nothing: self._toast.say(tr("Saved %1", shown(path.name))),
+            lambda _nothing: self._toast.print_result(tr("Saved %1", shown(path.name))),
             self._session.failed.emit,
         )
 

@@ -129,7 +129,7 @@ class ConflictPage(QWidget):
         self.both_button = self._button(
             "both", tr("Keep both"), lambda: self._decide(Verdict.OTHER)
         )
-        self.unknown_button = self._button("unknown", tr("None of the classes"), self._say_unknown)
+        self.unknown_button = self._button("unknown", tr("None of the classes"), self._mark_unknown)
         self.apart_button = self._button("apart", tr("One by one"), self._take_apart)
         self.later_button = self._button("later", tr("Later"), self._put_off)
         self.summary = SummaryView()
@@ -144,7 +144,7 @@ class ConflictPage(QWidget):
         return button
 
     def _laid_out(self) -> QWidget:
-        spacing, whole, head, sides, foot = (
+        spacing, whole, head, sides, footer = (
             tokens().spacing,
             QWidget(),
             QWidget(),
@@ -164,9 +164,9 @@ class ConflictPage(QWidget):
             self.apart_button,
             self.later_button,
         )
-        fill_row(foot, *buttons, spacing=spacing.tiny).addStretch(1)
+        fill_row(footer, *buttons, spacing=spacing.tiny).addStretch(1)
         column = fill_column(
-            whole, head, self.canvas, self.burst, sides, foot, spacing=spacing.small
+            whole, head, self.canvas, self.burst, sides, footer, spacing=spacing.small
         )
         column.setContentsMargins(spacing.large, 0, spacing.large, spacing.small)
         column.setStretch(1, 1)
@@ -265,7 +265,7 @@ class ConflictPage(QWidget):
         if isinstance(self.dispute, CommentConflict):
             self._decide(Verdict.OTHER)
 
-    def _say_unknown(self) -> None:
+    def _mark_unknown(self) -> None:
         if isinstance(self.dispute, Conflict) and not self.is_waiting:
             self.unknown_decided.emit()
 
@@ -285,7 +285,7 @@ class ConflictPage(QWidget):
             "suggested": self._take_suggested,
             "other": self._ask_other,
             "both": self._keep_both,
-            "unknown": self._say_unknown,
+            "unknown": self._mark_unknown,
             "apart": self._take_apart,
             "later": self._put_off,
         }

@@ -60,7 +60,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             lambda image_id: self._confirm((image_id,))
         )
         self.missing_images.missing_changed.connect(self._on_missing_changed)
-        self.missing_images.came_back.connect(self._on_came_back)
+        self.missing_images.reappeared.connect(self._on_reappeared)
         self._session.closed.connect(self._on_closed)
         self._session.change_made.connect(self._on_change_made)
 
@@ -300,7 +300,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         if self.panel is not None and info is not None:
             self.panel.show_missing(len(self.missing_images.missing), is_writable=info.is_writable)
 
-    def _on_came_back(self) -> None:
+    def _on_reappeared(self) -> None:
         """Retry images that failed while they were missing."""
         state = self._session.state
         if state is not None and state.has_failed.any():

@@ -31,7 +31,7 @@ class MissingImages(QObject):
     """Check files when a project is loaded, its images change, or the window is activated."""
 
     missing_changed = Signal(frozenset)  # ids of missing images
-    came_back = Signal()  # missing images exist again
+    reappeared = Signal()  # missing images exist again
 
     def __init__(self, session: Session, thumbnails: Thumbnails) -> None:
         super().__init__(session)
@@ -92,7 +92,7 @@ class MissingImages(QObject):
             self._remember_files()
             self.missing_changed.emit(missing)
         if before - missing:
-            self.came_back.emit()
+            self.reappeared.emit()
         if self._looks_again:
             self.look()
 
@@ -118,7 +118,7 @@ class MissingImages(QObject):
             self.look()
 
     def _on_thumbnail_ready(self, source: ImageSource) -> None:
-        if self._thumbnails.has_failed_anew(source) and not self._doubt_timer.isActive():
+        if self._thumbnails.has_newly_failed(source) and not self._doubt_timer.isActive():
             self._doubt_timer.start()
 
     def _on_application_state_changed(self, state: Qt.ApplicationState) -> None:

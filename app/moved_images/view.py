@@ -64,18 +64,21 @@ class MovedImagesPanel(SidePanel):
         self.folder_button = make_button(
             tr("Choose a folder…"), self.folder_wanted.emit, variant="primary", icon_name="folder"
         )
-        self.beside_button = make_button(
+        self.search_near_button = make_button(
             tr("Search beside the project"), self.search_requested.emit, icon_name="search"
         )
         fill_column(
-            part, make_label(text, "secondary", wraps=True), self.folder_button, self.beside_button
+            part,
+            make_label(text, "secondary", wraps=True),
+            self.folder_button,
+            self.search_near_button,
         )
         return part
 
     def show_missing(self, count: int, *, is_writable: bool) -> None:
         self.status.setText(missing_line(count) if count else tr("No image is missing."))
         self.folder_button.setEnabled(bool(count))
-        self.beside_button.setEnabled(bool(count))
+        self.search_near_button.setEnabled(bool(count))
         self.apply_button.setEnabled(is_writable)
 
     def show_idle(self, failure: str = "") -> None:

@@ -213,7 +213,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         columns = make_row(self.columns_button, None), self.columns
         head = (self._start, self._name, self._kind, self.failure, self.progress)
         self.fill_body(*head, *columns, self._plan, None)
-        self._buttons = self.add_foot(None, self.keep_button, self.import_button)
+        self._buttons = self.add_footer(None, self.keep_button, self.import_button)
 
     @property
     def summary(self) -> str:

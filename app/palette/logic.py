@@ -156,7 +156,7 @@ def _answers(graph: CategoryGraph, new: CreateChoice) -> list[PaletteRow]:
 
 def _title(graph: CategoryGraph, class_id: int, text: str) -> str:
     name, typed = graph.shown_name(class_id), text.rpartition("/")[2].strip()
-    alias = graph.name_beside(class_id)
+    alias = graph.second_name(class_id)
     if typed.casefold() not in f"{name} {alias}".casefold():
         alias = graph.attributes(class_id).name_with(typed)
     return f"{name} ({alias})" if alias else name

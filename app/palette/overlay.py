@@ -119,7 +119,7 @@ class Overlay(QWidget):
 class ScrollingCard(Overlay):
     """Base of scrolling overlays with a title and a close button.
 
-    Subclasses call `fill_body`, and `add_foot` for buttons below the scrolling part.
+    Subclasses call `fill_body`, and `add_footer` for buttons below the scrolling part.
     """
 
     def __init__(self, host: QWidget, width: int, title: str) -> None:
@@ -133,23 +133,23 @@ class ScrollingCard(Overlay):
         margins = (space.large, space.medium, space.medium, space.small)
         self._head = make_row(heading, self.close_button, margins=margins, grows=0)
         self._margins = (space.large, space.small, space.large, space.small)  # of body and foot
-        self._foot: QWidget | None = None
+        self._footer: QWidget | None = None
         around, parts = (0, 0, 0, space.small), (self._head, self.scroll_area)
         self._whole = fill_column(self.panel, *parts, spacing=0, margins=around, grows=1)
 
     def fill_body(self, *parts: Part) -> QVBoxLayout:
         return fill_column(self.body, *parts, margins=self._margins)
 
-    def add_foot(self, *parts: Part) -> QWidget:
-        self._foot = make_row(*parts, margins=self._margins)
-        self._whole.addWidget(self._foot)
-        return self._foot
+    def add_footer(self, *parts: Part) -> QWidget:
+        self._footer = make_row(*parts, margins=self._margins)
+        self._whole.addWidget(self._footer)
+        return self._footer
 
     def wanted_height(self, width: int) -> int:
         border, around = self.panel.contentsMargins(), tokens().spacing.small
         body = self._body_height(width - border.left() - border.right())
-        foot = self._foot
-        below = 0 if foot is None or foot.isHidden() else foot.sizeHint().height()
+        footer = self._footer
+        below = 0 if footer is None or footer.isHidden() else footer.sizeHint().height()
         head = self._head.sizeHint().height()
         return border.top() + head + body + around + below + border.bottom()
 

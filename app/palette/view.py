@@ -133,12 +133,12 @@ class Palette(Overlay):
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.setFixedHeight(NOTHING_HEIGHT)
         self._line = make_separator()
-        self._foot_end = ""
-        self._foot = ElidedLabel("caption")
+        self._footer_end = ""
+        self._footer = ElidedLabel("caption")
         field = fill_row(None, self._field, margins=(12, 0, 12, 6))
         # A label's own margins are lost where the theme changes before it is shown.
-        foot = fill_row(None, self._foot, margins=(16, 8, 16, 10))
-        parts = (field, self._line, self._list, self._nothing, foot)
+        footer = fill_row(None, self._footer, margins=(16, 8, 16, 10))
+        parts = (field, self._line, self._list, self._nothing, footer)
         fill_column(self.panel, *parts, spacing=0, margins=(1, 6, 1, 1))
 
     def ask(
@@ -148,7 +148,7 @@ class Palette(Overlay):
         on_choice: OnChoice,
         *,
         text: str = "",
-        foot: str = "",
+        footer: str = "",
         at: int = 0,
     ) -> None:
         """Open with a prompt.
@@ -171,7 +171,7 @@ class Palette(Overlay):
         self._field.setAccessibleName(prompt)
         self._field.setText(text)
         self._field.selectAll()
-        self._foot_end = SEPARATOR.join(filter(None, (foot, tr("Esc closes"))))
+        self._footer_end = SEPARATOR.join(filter(None, (footer, tr("Esc closes"))))
         self._refill(text)
         self.show_over()
         self._list.setCurrentRow(at)
@@ -202,12 +202,12 @@ class Palette(Overlay):
             if row is None or row.choice is None
             else tr("%1: %2", enter_name(), row.act_text, about="key")
         )
-        self._foot.show_text(SEPARATOR.join(filter(None, (act, self._foot_end))))
+        self._footer.show_text(SEPARATOR.join(filter(None, (act, self._footer_end))))
 
     @property
-    def foot_text(self) -> str:
+    def footer_text(self) -> str:
         """The effect of Enter, and further hints."""
-        return self._foot.text()
+        return self._footer.text()
 
     @property
     def _current(self) -> PaletteRow | None:

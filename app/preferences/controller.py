@@ -24,7 +24,7 @@ class Preferences(Feature):
         super().__init__(shell)
         self.card: SettingsCard | None = None
         strip = NameStrip()
-        shell.workspace.foot.add(strip)
+        shell.workspace.footer.add(strip)
         strip.left.connect(shell.workspace.grid.setFocus)
         self._is_renamed = False  # whether the name was edited since the card was opened
         self._names = NameAsking(self._session, self._settings, strip, shell.toast)

@@ -80,7 +80,7 @@ class ReportFeature(Feature):
 
         if self.page is None:
             self.page = page = ReportPage()
-            self.tell_page(page)
+            self.link_guide_page(page)
             page.make_requested.connect(self.make)
             page.cancel_requested.connect(self._on_cancel)
             page.truth_requested.connect(self._choose_truth)
@@ -236,7 +236,7 @@ class ReportFeature(Feature):
         from app.report.wording import saved_text
 
         self._end_saving()
-        self._toast.say(
+        self._toast.print_result(
             saved_text(out),
             action=tr("Show in folder"),
             on_action=lambda: self._show_folder(out.parent),
@@ -244,7 +244,7 @@ class ReportFeature(Feature):
 
     def _on_not_saved(self, reason: str) -> None:
         self._end_saving()
-        self._toast.say_failure(sentence(reason))
+        self._toast.report_failure(sentence(reason))
 
     def _end_saving(self) -> None:
         if self.page is not None:
@@ -252,4 +252,4 @@ class ReportFeature(Feature):
 
     def _show_folder(self, folder: Path) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._toast.say_failure(tr("The folder cannot be shown: %1", str(folder)))
+            self._toast.report_failure(tr("The folder cannot be shown: %1", str(folder)))

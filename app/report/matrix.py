@@ -70,7 +70,7 @@ class MatrixView(QAbstractScrollArea):
         lines = len(self.folded.lines)
         self.row, self.column = min(self.row, max(lines - 1, 0)), min(self.column, lines - 1)
         self._lay_out()
-        self._tell()
+        self._describe_cell()
         self.viewport().update()
 
     def _lay_out(self) -> None:
@@ -137,7 +137,7 @@ class MatrixView(QAbstractScrollArea):
         if event.button() != Qt.MouseButton.LeftButton or place is None:
             return
         self.row, self.column = place
-        self._tell()
+        self._describe_cell()
         self.viewport().update()
         if self.column < 0:
             self.toggle(self.row)
@@ -186,7 +186,7 @@ class MatrixView(QAbstractScrollArea):
 
     def _move(self) -> None:
         self._reveal()
-        self._tell()
+        self._describe_cell()
         self.viewport().update()
 
     def _open_cell(self) -> None:
@@ -202,7 +202,7 @@ class MatrixView(QAbstractScrollArea):
             across.setValue(min(max(across.value(), end), left))
         self.cell_reached.emit(self.scene.cell_rect(self.row, self.column))
 
-    def _tell(self) -> None:
+    def _describe_cell(self) -> None:
         """Describe the focused cell to screen readers."""
         if self.folded.lines:
             self.setAccessibleDescription(self.text_of(self.row, self.column))

@@ -62,9 +62,9 @@ class Reports(Feature):
     def show_log(self) -> None:
         folder = str(log_folder())
         if self._log.path is None:
-            self._toast.say_failure(tr("No log could be written in %1", folder))
+            self._toast.report_failure(tr("No log could be written in %1", folder))
         elif not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            self._toast.say_failure(tr("The folder cannot be shown: %1", folder))
+            self._toast.report_failure(tr("The folder cannot be shown: %1", folder))
 
     @action(
         "copy_report",
@@ -90,11 +90,11 @@ class Reports(Feature):
             return report_text(device, [*own, *faulty_worker_sessions()])
 
         self._log.has_unread_error = False
-        self._thread.ask(work, on_made, self._toast.say_failure)
+        self._thread.ask(work, on_made, self._toast.report_failure)
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self._toast.say(tr("The report was copied to the clipboard."))
+        self._toast.print_result(tr("The report was copied to the clipboard."))
 
     def _show(self, text: str) -> None:
         from app.reports.view import ReportWindow
@@ -108,7 +108,7 @@ class Reports(Feature):
         if self._has_reported:
             return
         self._has_reported = True
-        self._toast.say_failure(
+        self._toast.report_failure(
             tr(
                 "Something unexpected went wrong (%1). Your project is safe; the log has the "
                 "details.",

@@ -101,7 +101,7 @@ class Labelling(Feature):
         self._images.grid.menu_requested.connect(self._open_menu)
         self._images.image_view.menu_requested.connect(self._open_menu)
         for line in (keys, guide):
-            self._images.foot.add(line)
+            self._images.footer.add(line)
         self._guide = ClassGuide(self._session, guide, shell.tree.select_class, keys.isHidden)
         KeyHint(self._session, self._settings, keys, self._leave_hint)
         self.dropped = DroppedImages(self._session, self._palette)
@@ -113,7 +113,7 @@ class Labelling(Feature):
 
     def do(self, act: Callable[..., object], *given: object) -> None:
         """Perform an action while background computation is paused."""
-        self._session.current_card.hold_still()
+        self._session.current_card.freeze()
         with self._shell.undisturbed():
             act(*given)
 
@@ -177,7 +177,7 @@ class Labelling(Feature):
                 percent(threshold),
             )
             reason = nothing_sure_text(found, state.unseen, self._session.graph)
-            self._toast.say(paragraph(text, reason))
+            self._toast.print_result(paragraph(text, reason))
 
     @action_on_cards(
         "accept_top_class",
@@ -203,7 +203,7 @@ class Labelling(Feature):
         if groups:
             self._label_and_go_on(groups, accepts=True)
         elif reason := nothing_to_accept(self._session.graph, state, state.position(chosen[0])):
-            self._toast.say(reason)
+            self._toast.print_result(reason)
         else:
             self.relabel()
 
@@ -219,7 +219,7 @@ class Labelling(Feature):
         )
 
     @action_of_none("unknown", marked("None of the classes"), "unknown", "U")
-    def say_unknown(self) -> None:
+    def mark_unknown(self) -> None:
         chosen = self._chosen()
         if chosen:
             self._images.hold()
@@ -278,7 +278,7 @@ class Labelling(Feature):
         else:
             ranking = self._session.current_card.ranking(image_id)
             is_complete = ranking is None or ranking.is_empty or ranking.is_complete
-            self._toast.say(no_such_digit(digit, is_complete=is_complete))
+            self._toast.print_result(no_such_digit(digit, is_complete=is_complete))
 
     @_key(1, marked("Label as the class with the 1st key"))
     @_key(2, marked("Label as the class with the 2nd key"))
@@ -293,7 +293,7 @@ class Labelling(Feature):
         """Label the selected images as the class with a key."""
         class_id, chosen = self._session.graph.class_of_key(digit), self._chosen()
         if class_id is None:
-            self._toast.say(no_such_key(digit))
+            self._toast.print_result(no_such_key(digit))
         elif chosen:
             self.label(chosen, class_id)
 

@@ -149,7 +149,7 @@ class FoldedDecisions(QObject):
         added = sentence(kept_text(kept)) if kept else _other_thing_hint(change)
         if added:
             text = paragraph(sentence(change.text), added)
-            self._toast.say(text, action=tr("Undo"), on_action=self._session.undo)
+            self._toast.print_result(text, action=tr("Undo"), on_action=self._session.undo)
 
 
 def _other_thing_hint(change: Change) -> str:
@@ -185,7 +185,7 @@ class DroppedImages:
             tr("Name of the new class with %1", images(len(image_ids))),
             self._rows_for,
             lambda choice: self._on_choice(image_ids, choice),
-            foot=tr("Parent/Name puts it under a class"),
+            footer=tr("Parent/Name puts it under a class"),
         )
 
     def _rows_for(self, text: str) -> list[PaletteRow]:

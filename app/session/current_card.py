@@ -148,9 +148,9 @@ class FrozenRanking:
 
     def look_at(self, ranking: Ranking | None) -> None:
         self.shown, self.pending, self._before = ranking, None, None
-        self.hold_still()
+        self.freeze()
 
-    def hold_still(self) -> None:
+    def freeze(self) -> None:
         self._touched_s = self._clock()
 
     def offer(self, newest: Ranking) -> None:
@@ -281,9 +281,9 @@ class CurrentCard(QObject):
         if was_behind:  # the previous card shows newer predictions
             QTimer.singleShot(0, self, self.changed.emit)
 
-    def hold_still(self) -> None:
+    def freeze(self) -> None:
         """Record user activity."""
-        self.frozen.hold_still()
+        self.frozen.freeze()
 
     def follow(self) -> None:
         """Update after state or guesses changed; keeps the displayed ranking while it is valid."""
@@ -331,5 +331,5 @@ class CurrentCard(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _TOUCHES:
-            self.hold_still()
+            self.freeze()
         return super().eventFilter(watched, event)

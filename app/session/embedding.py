@@ -160,7 +160,7 @@ class Embedding(QObject):
             return
         self.device = device
         if not self._phase.is_stopped:
-            self._start_anew()
+            self._restart()
 
     def _on(self, event: Event) -> None:
         self._phase = after(self._phase, event)
@@ -170,10 +170,10 @@ class Embedding(QObject):
         self.pause_timer.start()
 
     def _on_pause(self) -> None:
-        self._want_views()
+        self._request_views()
         self._start_when_free()
 
-    def _want_views(self) -> None:
+    def _request_views(self) -> None:
         if self._views is Views.LATER:
             self._views = Views.WANTED
 
@@ -195,14 +195,14 @@ class Embedding(QObject):
         if change.labelled or MODEL_SETTING in change.settings:
             self.pause_timer.start()
         if MODEL_SETTING in change.settings:
-            self._start_anew()
+            self._restart()
         elif change.images_moved:
             self.start_again()
         elif change.images_added:
             self._wanted = max(self._wanted, Wanted.WAITING)
             self._start_when_free()
 
-    def _start_anew(self) -> None:
+    def _restart(self) -> None:
         """Restart with the current model and device; a running job is cancelled."""
         self._without_view.clear()
         if self.job is not None:
@@ -213,7 +213,7 @@ class Embedding(QObject):
         """Pause during a what-if: only edits may change its predictions."""
         if self.job is not None:
             if self.job.wanted.in_views:
-                self._want_views()
+                self._request_views()
             else:
                 self._wanted = max(self._wanted, Wanted.WAITING)
             self._on(Event.HELD)
@@ -230,7 +230,7 @@ class Embedding(QObject):
         ):
             return
         in_views = not self._waits(state)
-        if in_views and not self._wants_views(state):
+        if in_views and not self._needs_views(state):
             return
         wanted = EmbedScope(
             self.device,
@@ -269,7 +269,7 @@ class Embedding(QObject):
             return True
         return bool(self._wanted is not Wanted.NOTHING and is_wanted.any())
 
-    def _wants_views(self, state: CollectionState) -> bool:
+    def _needs_views(self, state: CollectionState) -> bool:
         return self._views is Views.WANTED and not self._without_view.issuperset(
             state.without_views.tolist()
         )
@@ -293,17 +293,17 @@ class Embedding(QObject):
     def _on_progress(self, progress: Progress) -> None:
         if progress.note:
             self.device_changed.emit(progress.note, "")
-        self._tell_notice(progress.notice)
+        self._publish_notice(progress.notice)
 
     def _on_finished(self, embedded: EmbedSummary | None) -> None:
         if embedded is None:  # no image was pending
             return
         self.device_changed.emit(embedded.device_name, translated(embedded.reason))
-        self._tell_notice(embedded.notice)
+        self._publish_notice(embedded.notice)
         if not self._notice:
             self.notice_given.emit("")
 
-    def _tell_notice(self, notice: str) -> None:
+    def _publish_notice(self, notice: str) -> None:
         if notice and notice != self._notice:
             self._notice = notice
             self.notice_given.emit(translated(notice))

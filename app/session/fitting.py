@@ -46,10 +46,10 @@ included after about one fit. Only once in a row: with steady labelling no fit w
 class _Run:
     """A fit; while it classifies a large collection, newer inputs are processed between blocks."""
 
-    def __init__(self, may_run: threading.Event, *, is_anew: bool) -> None:
+    def __init__(self, may_run: threading.Event, *, is_from_scratch: bool) -> None:
         self.token = RestToken(may_run)
         self.begun_s = time.monotonic()
-        self.is_anew = is_anew
+        self.is_from_scratch = is_from_scratch
         self.answers_in_turn = False  # whether visible images are classified before the others
         self._version = 0  # of the newest input
         self._newer: deque[FitInput] = deque(maxlen=1)
@@ -123,9 +123,9 @@ class Fitting(QObject):
             return
         if run is None:
             self._begin()
-        elif not run.is_anew and time.monotonic() - run.begun_s < YOUNG_S:
+        elif not run.is_from_scratch and time.monotonic() - run.begun_s < YOUNG_S:
             run.token.cancel()
-            self._begin(is_anew=True)
+            self._begin(is_from_scratch=True)
         elif run.answers_in_turn:
             self._ask_input(run.offer)
 
@@ -143,9 +143,9 @@ class Fitting(QObject):
         self._thread.stop()
         self._keeping.stop()
 
-    def _begin(self, *, is_anew: bool = False) -> None:
-        run = self._run = _Run(self._may_run, is_anew=is_anew)
-        if not is_anew:
+    def _begin(self, *, is_from_scratch: bool = False) -> None:
+        run = self._run = _Run(self._may_run, is_from_scratch=is_from_scratch)
+        if not is_from_scratch:
             self.running_changed.emit(True)
 
         self._ask_input(

@@ -59,7 +59,7 @@ class LabelWriter(QObject):
         )
         self.changed.emit()
         if not is_saved.wait(max(0.0, start_s + FRAME_S - time.perf_counter())):
-            self._tell_unsaved(len(self._waiting))
+            self._publish_unsaved(len(self._waiting))
 
     def over(self, state: CollectionState) -> CollectionState:
         """The state with pending labels, without images that were removed."""
@@ -71,7 +71,7 @@ class LabelWriter(QObject):
 
     def clear(self) -> None:
         self._waiting.clear()
-        self._tell_unsaved(0)
+        self._publish_unsaved(0)
 
     def _take_back(self, codes: Codes) -> None:
         self._forget(codes)
@@ -80,9 +80,9 @@ class LabelWriter(QObject):
     def _forget(self, codes: Codes) -> None:
         self._waiting = [other for other in self._waiting if other is not codes]
         if self._reported:
-            self._tell_unsaved(len(self._waiting))
+            self._publish_unsaved(len(self._waiting))
 
-    def _tell_unsaved(self, count: int) -> None:
+    def _publish_unsaved(self, count: int) -> None:
         if count != self._reported:
             self._reported = count
             self.unsaved_changed.emit(count)

@@ -85,7 +85,7 @@ def update_of_everything(live: LiveCollection) -> StateUpdate:
     return _state_update(live, new_graph=live.project.classes.graph.copy())
 
 
-def update_of_kept(live: LiveCollection, change: Change) -> StateUpdate:
+def update_of_applied(live: LiveCollection, change: Change) -> StateUpdate:
     """News of a what-if that was kept; the mirror already has its edits."""
     return _state_update(live, change)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import QObject, Signal
 
 from app.session.fitting import Fitting
-from app.session.runner import Runner, update_of_change, update_of_kept, update_of_state
+from app.session.runner import Runner, update_of_applied, update_of_change, update_of_state
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
@@ -62,7 +62,7 @@ class WhatIfSession(QObject):
             return live.project.what_if.keep(kept_action(tried_edits(live.project)))
 
         if self.is_on:
-            self._runner.operate(keep, update_of_kept, lambda _change: self._end(is_kept=True))
+            self._runner.operate(keep, update_of_applied, lambda _change: self._end(is_kept=True))
 
     def drop(self) -> None:
         if self.is_on:

@@ -109,7 +109,7 @@ class SimilarImages(Feature):
         results = self._embedding.news
         key, failure = (results[-1].content_hash, results[-1].failure) if results else (None, None)
         if key is None or failure:
-            self._toast.say_failure(unreadable(path, translated(failure) if failure else ""))
+            self._toast.report_failure(unreadable(path, translated(failure) if failure else ""))
             return
         self._session.ask(
             lambda live: live.like((), outside=live.embedded.embedding_of(key)),
@@ -128,7 +128,7 @@ class SimilarImages(Feature):
 
     def _show(self, found: LikeImages, title: str) -> None:
         if not len(found.image_ids):
-            self._toast.say(nothing_alike())
+            self._toast.print_result(nothing_alike())
             return
         self._images.show_images(
             ImageSet(

@@ -42,7 +42,7 @@ def families_for(language: str, systems: str) -> tuple[str, ...]:
     return (*wanted, systems) if has_characters else (systems, *wanted)
 
 
-def wear_fonts(application: QApplication, language: str) -> None:
+def apply_fonts(application: QApplication, language: str) -> None:
     """Set the font families of a language for windows created from now on."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     families = families_for(language, font.family())

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication
 
-from app.theme.tokens import Scheme, Tokens, make_tokens, wear
+from app.theme.tokens import Scheme, Tokens, apply_look, make_tokens
 from engine.config import assets_folder
 
 _ROLES: Final = {
@@ -99,10 +99,10 @@ class Theme(QObject):
         super().__init__(application)
         self._application = application
         self._choice = SchemeChoice.SYSTEM
-        self._worn: Tokens | None = None
+        self._applied_look: Tokens | None = None
         application.setStyle("Fusion")
         application.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
-        self._wear_wanted()
+        self._apply_wanted()
 
     @property
     def choice(self) -> SchemeChoice:
@@ -113,10 +113,10 @@ class Theme(QObject):
         self._choice = choice
         # Also tells the platform, so that title bars and native dialogs follow where they can.
         self._application.styleHints().setColorScheme(_QT_SCHEMES[choice])
-        self._wear_wanted()
+        self._apply_wanted()
 
     def _on_system_scheme_changed(self, _scheme: Qt.ColorScheme) -> None:
-        self._wear_wanted()
+        self._apply_wanted()
 
     def _wanted(self) -> Scheme:
         if self._choice is not SchemeChoice.SYSTEM:
@@ -124,12 +124,12 @@ class Theme(QObject):
         is_dark = self._application.styleHints().colorScheme() == Qt.ColorScheme.Dark
         return Scheme.DARK if is_dark else Scheme.LIGHT
 
-    def _wear_wanted(self) -> None:
+    def _apply_wanted(self) -> None:
         look = make_tokens(self._wanted(), QFontInfo(self._application.font()).pixelSize())
-        if look == self._worn:
+        if look == self._applied_look:
             return
-        self._worn = look
-        wear(look)
+        self._applied_look = look
+        apply_look(look)
         self._application.setPalette(make_palette(look))
         self._application.setStyleSheet(make_stylesheet(look))
         self.changed.emit()

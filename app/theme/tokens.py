@@ -180,7 +180,7 @@ def tokens() -> Tokens:
     return _current
 
 
-def wear(look: Tokens) -> None:
+def apply_look(look: Tokens) -> None:
     """Set the current tokens; only called by `app.theme.scheme`, which also repaints everything."""
     global _current  # noqa: PLW0603 (one theme per program)
     _current = look

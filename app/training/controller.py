@@ -58,7 +58,7 @@ class Models(PanelFeature["TrainingPanel"]):
     def open_panel(self, depth: Depth | None) -> None:
         self.show_panel().show_depth(depth)
 
-    def holds_back(self, go_on: GoOn, *, at_end: bool) -> bool:
+    def blocks_closing(self, go_on: GoOn, *, at_end: bool) -> bool:
         """Warn once while a training runs; the button, or closing again, closes the project.
 
         Closing the window is not held back.
@@ -68,7 +68,7 @@ class Models(PanelFeature["TrainingPanel"]):
         has_asked = self._is_leaving and self._toast.message == self._leaving_text()
         self._is_leaving = self.training.is_busy and not has_asked
         if self._is_leaving:  # as a failure, so that it stays longer
-            self._toast.say_failure(
+            self._toast.report_failure(
                 self._leaving_text(), action=tr("Stop and close"), on_action=go_on
             )
         return self._is_leaving
@@ -110,7 +110,7 @@ class Models(PanelFeature["TrainingPanel"]):
 
     def _offer_again(self, stopped: StoppedTraining | None) -> None:
         if stopped is not None and not self.training.is_busy:
-            self._toast.say(
+            self._toast.print_result(
                 stopped_text(stopped), action=tr("Resume"), on_action=lambda: self._resume(stopped)
             )
 
@@ -131,7 +131,7 @@ class Models(PanelFeature["TrainingPanel"]):
             return
         self._is_proposed = True
         if not self.is_panel_shown:
-            self._toast.say(
+            self._toast.print_result(
                 proposal(known.labels(state)),
                 action=tr("Show"),
                 on_action=lambda: self.open_panel(Depth.BACKBONE),
@@ -146,16 +146,18 @@ class Models(PanelFeature["TrainingPanel"]):
 
     def _on_used(self, name: str) -> None:
         self.training.dismiss()
-        self._toast.say(tr("Now using %1", name), action=tr("Undo"), on_action=self._session.undo)
+        self._toast.print_result(
+            tr("Now using %1", name), action=tr("Undo"), on_action=self._session.undo
+        )
 
     def _on_phase_changed(self, phase: Phase) -> None:
         if self.is_panel_shown:
             return
         if phase is Phase.FAILED:
-            self._toast.say_failure(self.training.error)
+            self._toast.report_failure(self.training.error)
         elif phase is Phase.DONE and self.training.trained is not None:
             depth = self.training.trained.depth
-            self._toast.say(
+            self._toast.print_result(
                 outcome_line(self.training.trained),
                 action=tr("Show"),
                 on_action=lambda: self.open_panel(depth),

@@ -107,7 +107,7 @@ class SetupForm(QWidget):
         """Show the amount of training data; Start is enabled if it is enough."""
         self._labels, trains = labels, can_train()
         self._basis.setText(labels_text(labels, trains=trains))
-        self._tell()
+        self._show_duration()
         self.start_button.setEnabled(labels.are_enough and is_writable and trains)
         self.start_button.setToolTip(
             "" if is_writable else plain_tip(tr("This project is open read-only."))
@@ -121,13 +121,13 @@ class SetupForm(QWidget):
 
     def show_duration(self, expected: TrainingDuration | None, *, is_measuring: bool) -> None:
         self._expected, self._is_measuring = expected, is_measuring
-        self._tell()
+        self._show_duration()
 
     def _on_setting_changed(self) -> None:
         self.plan_changed.emit()
-        self._tell()
+        self._show_duration()
 
-    def _tell(self) -> None:
+    def _show_duration(self) -> None:
         text = duration(self.plan, self._expected, is_measuring=self._is_measuring)
         self._duration.setText(text)
         self._duration.setVisible(bool(text))

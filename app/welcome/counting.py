@@ -53,7 +53,7 @@ class FolderCounting(QObject):
         if waiting := self.waiting:
             title = tr("Looking for images")
             self._searching.start(title, partial(_searched, waiting), self._on_searched)
-        self._tell()
+        self._publish_folders()
 
     def forget(self) -> None:
         """Clear the cache, as files may change until the next use."""
@@ -107,9 +107,9 @@ class FolderCounting(QObject):
         self._known.found.update(searched.found)
         self._known.photos.update(searched.photos)
         self._known.failures.update(searched.failures)
-        self._tell()
+        self._publish_folders()
 
-    def _tell(self) -> None:
+    def _publish_folders(self) -> None:
         self.folders = self._list_folders()
         self.changed.emit()
 

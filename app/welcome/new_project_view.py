@@ -59,9 +59,9 @@ class NewProjectCard(ScrollingCard):
         self._sections: list[tuple[QLabel, QWidget, QWidget]] = []
         self._fill_body()
         buttons = (self.clear_button, None, self.keep_button, self.create_button)
-        self._buttons, foot = make_row(*buttons), QWidget()
-        fill_column(foot, self.failure, self.progress, self._buttons)
-        self.add_foot(foot)
+        self._buttons, footer = make_row(*buttons), QWidget()
+        fill_column(footer, self.failure, self.progress, self._buttons)
+        self.add_footer(footer)
 
     def _fill_body(self) -> None:
         spacing = tokens().spacing

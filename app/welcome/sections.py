@@ -113,8 +113,8 @@ class PhotoSection(QWidget):
         )
         self.failure = FailureNotice()
         self._total = ElidedLabel("secondary")
-        self._foot = make_row(self.add_button, self._total)
-        fill_column(self, self.drop_box, self.list, self.failure, self._foot)
+        self._footer = make_row(self.add_button, self._total)
+        fill_column(self, self.drop_box, self.list, self.failure, self._footer)
         self.show_folders((), ())
 
     @property
@@ -129,7 +129,7 @@ class PhotoSection(QWidget):
         """Show folders, some of which are still being counted."""
         self.drop_box.setVisible(not folders)
         self.list.setVisible(bool(folders))
-        self._foot.setVisible(bool(folders))
+        self._footer.setVisible(bool(folders))
         if (folders, frozenset(counting)) != (self.list.folders, self.list.counting):
             self.list.show_folders(folders, counting)
         self.show_count(0)
@@ -182,8 +182,8 @@ class ClassSection(QWidget):
         self.failure = FailureNotice("warning")
         self.labels_note = make_flowing_label("", "secondary")
         row = make_row(*self.ways.values(), None, spacing=tokens().spacing.medium)
-        foot = (self._line, self.failure, self.labels_note)
-        fill_column(self, row, self._file, self.columns, self.text, *foot)
+        footer = (self._line, self.failure, self.labels_note)
+        fill_column(self, row, self._file, self.columns, self.text, *footer)
         self.ways[ClassesFrom.NOWHERE].setChecked(True)
 
     def _fill_file(self) -> None:

@@ -143,7 +143,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
     def there(self) -> Needs:
         return Needs.TRIED_OUT if self._session.what_if.is_on else Needs.FOR_GOOD
 
-    def holds_back(self, go_on: GoOn, *, at_end: bool) -> bool:  # noqa: ARG002
+    def blocks_closing(self, go_on: GoOn, *, at_end: bool) -> bool:  # noqa: ARG002
         what_if = self._session.what_if
         if not what_if.has_edits or (self._outcome is not None and not self._outcome.edits):
             return False
@@ -240,7 +240,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
             self._show_changes(None)
             self._palette.dismiss()  # a question may refer to discarded edits
             if self._session.info is not None:
-                self._toast.say(tr("Discarded. The project is as it was."))
+                self._toast.print_result(tr("Discarded. The project is as it was."))
         self._shell.needs_changed.emit()
         leave, self._leave = self._leave, None
         if leave is not None:

@@ -42,7 +42,7 @@ class ActiveImages:
         self._page = page
         self._decided = ()
         if page is None:
-            self._grid.tell_current()
+            self._grid.publish_current()
 
     @property
     def is_page(self) -> bool:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.actions.key_tips import tell_key
+from app.actions.key_tips import set_key_tip
 from app.controls import ElidedLabel, dress_list, fill_row, make_icon_button, make_label
 from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
 from app.image_grid.held_order import Order
@@ -48,7 +48,7 @@ class ViewSwitch(QWidget):
 
     def _make(self, icon_name: str, tip: str, *, is_graph: bool) -> QToolButton:
         button = make_icon_button(icon_name, tip, lambda: self.graph_chosen.emit(is_graph))
-        tell_key(button, tip, "show_graph")
+        set_key_tip(button, tip, "show_graph")
         button.setCheckable(True)
         button.setCursor(Qt.CursorShape.PointingHandCursor)
         self._group.addButton(button)
@@ -113,9 +113,9 @@ class Header(QWidget):
         self.search_button = make_icon_button(
             "search", tr("Search images"), self.search_chosen.emit
         )
-        tell_key(self.search_button, tr("Search images"), "search_images")
+        set_key_tip(self.search_button, tr("Search images"), "search_images")
         self.panel_button = make_icon_button("right_panel", tr("Show or hide the right panel"))
-        tell_key(self.panel_button, tr("Show or hide the right panel"), "right_panel")
+        set_key_tip(self.panel_button, tr("Show or hide the right panel"), "right_panel")
         self.panel_button.setCheckable(True)
         self.panel_button.hide()
         chips = [self._make_chip(subset, tr(text)) for subset, text in CHIPS.items()]
@@ -269,7 +269,7 @@ class Header(QWidget):
         count: int,
         *,
         to_review: int | None = None,
-        has_way_back: bool = False,
+        can_go_back: bool = False,
         cards: int = 0,
     ) -> None:
         """Show the title and counts.
@@ -279,7 +279,7 @@ class Header(QWidget):
             cards: number of cards where folds make them fewer than images; else 0.
         """
         self._is_page = False
-        self._back.setVisible(has_way_back)
+        self._back.setVisible(can_go_back)
         self._title.show_text(title)
         self._count.setText(
             fill(tr("%1 in %2"), images(count), cards_text(cards)) if cards else images(count)

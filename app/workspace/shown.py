@@ -47,7 +47,7 @@ class Shown:
         self.subset, self.class_id = subset, class_id
         self._beside = tuple(each for each in beside if each != class_id)
 
-    def choose_beside(self, chosen: Sequence[int]) -> bool:
+    def choose_further(self, chosen: Sequence[int]) -> bool:
         """Set the further selected classes; False where nothing changes."""
         beside = tuple(each for each in chosen if each != self.class_id)
         if self.class_id not in chosen or beside == self._beside:

@@ -21,7 +21,7 @@ from app.image_grid.view import ImageGrid
 from app.images.thumbnails import Thumbnails
 from app.session.subsets import ImageSet, Subset
 from app.settings import Settings
-from app.status.foot import Foot
+from app.status.footer import StatusFooter
 from app.status.notice import Notice
 from app.workspace.active_images import ActiveImages
 from app.workspace.empty_page import EmptyPage, emptiness_of
@@ -100,11 +100,11 @@ class Workspace(QWidget):
     def _lay_out(self) -> None:
         self.setProperty("surface", "window")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        offer, self.foot = make_column(self.offer_notice), Foot()
+        offer, self.footer = make_column(self.offer_notice), StatusFooter()
         # The offer is only shown with images; hints also with a large image and the graph; none
         # with pages.
         images, own = (self.grid, self.empty), (self.grid, self.empty, self.image_view, self.graph)
-        for strip, places in ((offer, images), (self.foot, own)):
+        for strip, places in ((offer, images), (self.footer, own)):
             self.content.currentChanged.connect(
                 lambda _place, strip=strip, places=places: strip.setVisible(
                     self.content.currentWidget() in places
@@ -112,7 +112,7 @@ class Workspace(QWidget):
             )
         notices = (self.missing_notice, self.replaced_notice, self.notice, offer)
         holder = fill_column(None, *notices, margins=(16, 0, 16, 0))
-        above, below = (self.header, self.search_bar, holder), (self.foot, self.selection_bar)
+        above, below = (self.header, self.search_bar, holder), (self.footer, self.selection_bar)
         fill_column(self, *above, self.content, *below, spacing=0, grows=len(above))
 
     def _connect(self, requests: ClassRequests) -> None:
@@ -142,7 +142,7 @@ class Workspace(QWidget):
         self.image_view.left.connect(self.leave_image)
         self.image_view.step_requested.connect(self.step)
         self._session.state_changed.connect(self._on_state_changed)
-        self._session.current_card.changed.connect(self._on_eye_changed)
+        self._session.current_card.changed.connect(self._on_active_images_changed)
         self._session.graph_changed.connect(self._on_graph_changed)
         self._session.closed.connect(self._on_session_closed)
         self._session.making.slot.stage_changed.connect(self._show_title)
@@ -172,9 +172,9 @@ class Workspace(QWidget):
         self._shown.choose(Subset.ALL, class_id, chosen)
         self._refilter()
 
-    def show_beside(self, chosen: Sequence[int]) -> None:
+    def show_further(self, chosen: Sequence[int]) -> None:
         """Update the further selected classes."""
-        if self._shown.choose_beside(chosen):
+        if self._shown.choose_further(chosen):
             self._refilter()
 
     def show_subset_of_class(self, subset: Subset) -> None:
@@ -382,7 +382,7 @@ class Workspace(QWidget):
         self.header.show_changed(self._changed_predictions())
         self._look_ahead()
 
-    def _on_eye_changed(self) -> None:
+    def _on_active_images_changed(self) -> None:
         if self._page.rests_grid:
             self._is_behind = True
         else:
@@ -436,7 +436,7 @@ class Workspace(QWidget):
             shown.title,
             shown.count(),
             to_review=shown.to_review,
-            has_way_back=images is not None,
+            can_go_back=images is not None,
             cards=self.folds.cards,
         )
         self.header.show_own_order(

@@ -40,7 +40,7 @@ from engine.new_file import clear_abandoned_drafts, output_file
 from engine.new_folder import HIDDEN_PREFIX, ScratchFolder
 from engine.ordered_pool import in_order
 from engine.project import Project
-from engine.project.clock import NOBODY, now_text, person_name
+from engine.project.clock import ANONYMOUS, now_text, person_name
 
 REDUCED_BYTES: Final = 150_000  # estimated size of a reduced photo
 REDUCED_SHARE: Final = 0.7  # estimated size of a small photo, of its original
@@ -107,7 +107,7 @@ def pack_project(
     check_file(out, ARCHIVE, project=project, is_overwriting=is_overwriting)
     folder = out.absolute().parent
     with writing(out, "the copy cannot be written", "choose another place"):
-        _check_room(out, project, is_reduced=is_reduced)
+        _check_space(out, project, is_reduced=is_reduced)
         clear_abandoned_drafts(folder)
         with closing(
             _Packing(project, caches, folder, cancel or CancelToken(), is_reduced=is_reduced)
@@ -119,7 +119,7 @@ def pack_project(
             return packing.written(out.stat().st_size)
 
 
-def _check_room(out: Path, project: Project, *, is_reduced: bool) -> None:
+def _check_space(out: Path, project: Project, *, is_reduced: bool) -> None:
     # with a temporary copy of the project
     needed = archive_bytes(project, is_reduced=is_reduced) + project.path.stat().st_size
     free = shutil.disk_usage(out.absolute().parent).free
@@ -249,7 +249,7 @@ class _Packing:
 def _signature() -> str:
     """The user's name, or ""."""
     name = person_name()
-    return "" if name == NOBODY else name
+    return "" if name == ANONYMOUS else name
 
 
 def _read_part(source: IO[bytes]) -> bytes:

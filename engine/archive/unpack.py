@@ -102,7 +102,7 @@ def project_in(path: Path) -> Iterator[Path]:
     with scratch_folder() as folder, _opened(path) as archive:
         target = folder / archive.facts.project
         with writing(target, "the project cannot be taken out of the copy"):
-            _check_room(folder, archive.info(archive.facts.project).file_size)
+            _check_space(folder, archive.info(archive.facts.project).file_size)
             archive.extract(archive.facts.project, target, CancelToken())
         yield target
 
@@ -126,7 +126,7 @@ def unpack_project(
     """
     cancel = cancel or CancelToken()
     with _opened(path) as archive, new_folder(folder) as draft:
-        _check_room(draft, archive.size_bytes)
+        _check_space(draft, archive.size_bytes)
         project = archive.facts.project
         with writing(folder, "the copy cannot be unpacked", "choose another place"):
             archive.extract(project, draft / project, cancel)
@@ -148,7 +148,7 @@ def free_folder(archive: Path) -> Path:
     return folder
 
 
-def _check_room(folder: Path, needed_bytes: int) -> None:
+def _check_space(folder: Path, needed_bytes: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < needed_bytes:
         raise disk_full(folder, needed_bytes=needed_bytes, free_bytes=free)

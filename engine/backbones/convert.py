@@ -222,7 +222,7 @@ class _Writer:
                 features, side = self._block(block, features, f"stages.{place}.{number}", side)
             maps.append((features, side))
         maps.append(self.convolution(network.head, features, "head", side))
-        pooled = [self._pooled(*maps[place], f"pooled.{place}") for place in network.heard]
+        pooled = [self._pooled(*maps[place], f"pooled.{place}") for place in network.pooled_places]
         return self._node("Concat", pooled, "pooled", axis=1)
 
     def _block(self, block: InvertedResidual, source: str, name: str, side: int) -> tuple[str, int]:

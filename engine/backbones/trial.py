@@ -29,7 +29,7 @@ from engine.runtime.backbone import BackboneSession
 from engine.runtime.devices.facts import CPU_PROVIDER
 from engine.runtime.providers import ProviderChoice
 from engine.texts import Message, enumerated
-from engine.worker.limits import Limits, ask_child, peak_memory_bytes, usual_limits
+from engine.worker.limits import Limits, call_child, peak_memory_bytes, usual_limits
 
 STEPS: Final = ("checking the file", "trying it on images", "saving it")
 WANTED: Final = 8
@@ -206,7 +206,7 @@ def inspect(
         Cancelled: stopped by the person.
     """
     limits = limits or usual_limits()
-    return ask_child(ExamineFile(path.absolute(), limits), limits, cancel=cancel)
+    return call_child(ExamineFile(path.absolute(), limits), limits, cancel=cancel)
 
 
 def try_out(
@@ -225,7 +225,7 @@ def try_out(
     """
     limits = limits or usual_limits().for_trial
     pictures = tuple(image.absolute() for image in images)
-    return ask_child(RunFile(path.absolute(), limits, card, pictures), limits, cancel=cancel)
+    return call_child(RunFile(path.absolute(), limits, card, pictures), limits, cancel=cancel)
 
 
 def add_file(

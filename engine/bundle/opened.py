@@ -28,7 +28,7 @@ from engine.interchange.predictions_file import PredictedRow, write_predictions_
 from engine.ordered_pool import in_order
 from engine.runtime.sessions import open_session, run_session, usable_cores
 from engine.texts import enumerated
-from engine.worker.limits import Limits, ask_child, usual_limits
+from engine.worker.limits import Limits, call_child, usual_limits
 from engine.worker.protocol import Request
 
 CLASSIFIER: Final = "classifier.onnx"
@@ -195,7 +195,7 @@ def try_bundle(
         Cancelled: `cancel` was set.
     """
     limits = limits or usual_limits()
-    return ask_child(TryBundle(folder.absolute(), limits), limits, cancel=cancel)
+    return call_child(TryBundle(folder.absolute(), limits), limits, cancel=cancel)
 
 
 def classify_a_picture(folder: Path) -> BundleTrial:

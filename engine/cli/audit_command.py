@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from typer import Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import list_text, percent, say
+from engine.cli.output import list_text, percent, print_result
 from engine.config import CacheFolders
 from engine.errors import InputError, UsageError
 from engine.texts import counted
@@ -49,7 +49,7 @@ def audit(
         )
         fields = {"audits": [audit_fields(each, graph) for each in figures], "to_label": waiting}
     nothing = "No images were drawn yet: `protoleaf audit PROJECT --draw 50` draws some."
-    say(text if figures else nothing, fields)
+    print_result(text if figures else nothing, fields)
 
 
 def _check(draw: int | None, grow: int | None, *, stratified: bool) -> None:

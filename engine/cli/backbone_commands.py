@@ -24,7 +24,7 @@ from engine.cli.options import (
     open_project,
     takes_preprocessing,
 )
-from engine.cli.output import asked, percent, progress_bar, say
+from engine.cli.output import asked, percent, print_result, progress_bar
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.files import size_text
@@ -79,7 +79,7 @@ def list_backbones(
     models = all_models()
     coming = [bundled_card(name) for name in bundled_backbones() if bundled_path(name) is None]
     head = f"{'name':<40}{'width':>7}{'side':>6}{'size':>11}{'images/s':>10}  from"
-    say(
+    print_result(
         "\n".join([head, *map(_coming_line, coming), *map(_line, models)]),
         {
             "backbones": [_fields(model) for model in models],
@@ -95,7 +95,7 @@ def convert(name: Name) -> None:
     from engine.collection.models import find_model
 
     model = find_model(ensure_converted(name, when_stopped="nothing was made"))
-    say(
+    print_result(
         f"{model.name} is ready: {model.backbone} ({_size(model)}).",
         _fields(model),
     )
@@ -131,7 +131,7 @@ def show(name: Name) -> None:
         **{figure.replace("_", " "): f"{value:g}" for figure, value in card.figures.items()},
     }
     column = max(map(len, rows)) + 2
-    say(
+    print_result(
         "\n".join(f"{title:<{column}}{text}" for title, text in rows.items() if text),
         {**_fields(model), "card": vars(card)},
     )
@@ -201,7 +201,7 @@ def add(
         *notes,
         f"Make a project with: protoleaf new PROJECT --backbone {files.name}",
     ]
-    say(
+    print_result(
         "\n".join(lines),
         {**_fields(files), "embedding_width": card.embedding_width, **fields},
     )
@@ -217,7 +217,7 @@ def remove(name: Name) -> None:
     from engine.backbones.library import BackboneLibrary
 
     BackboneLibrary().remove(name)
-    say(f"Removed {name}.", {"removed": name})
+    print_result(f"Removed {name}.", {"removed": name})
 
 
 def _measured(card: BackboneCard) -> str:
@@ -306,7 +306,7 @@ def use(
         if is_changed:
             use_backbone(opened, prepared.source, prepared.backbone_hash, prepared.news)
         in_use = opened.models.current
-    say(
+    print_result(
         "\n".join((_outcome(prepared, is_changed=is_changed), *notes)),
         {"changed": is_changed, "version": in_use.version_id, **_change_fields(prepared)},
     )

@@ -9,7 +9,7 @@ import typer
 from typer import Argument, Option
 
 from engine.cli.options import ProjectPath, command_group, open_project
-from engine.cli.output import is_interactive, job, say
+from engine.cli.output import is_interactive, job, print_result
 from engine.errors import InputError, ProjectMissingError, UsageError
 from engine.files import size_text
 from engine.texts import counted
@@ -45,7 +45,7 @@ def backup(
         )
     classes, images = counted(made.classes, "class", "classes"), counted(made.images, "image")
     text = f"Backed up {classes}, {images} and {counted(made.labels, 'label')} to {made.path}."
-    say(text, _fields(made, None))
+    print_result(text, _fields(made, None))
 
 
 @application.command("list")
@@ -65,7 +65,7 @@ def list_backups(
     shown = _shown(offer, is_other_wanted=other)
     changes = [_changes_since(each, present) if each in offer.own else None for each in shown]
     note_list(project, [each.path for each in shown])
-    say(
+    print_result(
         "\n".join(_lines(project, offer, shown, changes)),
         {
             "project_id": offer.project_id,
@@ -100,7 +100,7 @@ def folder(
     if folder is not None or usual:
         choose_folder(project_id, folder)
     where = folder_for(_real(project), project_id)
-    say(f"Backups of {project} go to {where}.", {"folder": str(where)})
+    print_result(f"Backups of {project} go to {where}.", {"folder": str(where)})
 
 
 def restore(
@@ -125,7 +125,7 @@ def restore(
             err=True,
         )
         if not typer.confirm(f"Make {project} what it was in this backup?", err=True):
-            say("Nothing was changed.", {"restored": False})
+            print_result("Nothing was changed.", {"restored": False})
             return
         is_sure = True
     with job("Restoring", "run it again; the project is as it was") as running:
@@ -140,7 +140,7 @@ def restore(
     kept = (
         f"as it was before, it is kept in {done.kept}" if done.kept else "there was no file before"
     )
-    say(
+    print_result(
         f"{project} is restored from {path}; {kept}.",
         {
             "restored": True,

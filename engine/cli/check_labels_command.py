@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from typer import Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import probability_text, say, stoppable
+from engine.cli.output import print_result, probability_text, stoppable
 from engine.config import CacheFolders
 from engine.graph.codes import UNKNOWN
 from engine.texts import counted
@@ -40,7 +40,7 @@ def check_labels(
         "too_few_labels": too_few,
     }
     head = _head(found, waiting, too_few)
-    say(
+    print_result(
         "\n".join((head, *lines)),
         {**fields, "without_embedding": waiting, "suspects": rows},
     )

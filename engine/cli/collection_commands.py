@@ -26,8 +26,8 @@ from engine.cli.output import (
     job,
     left_out_text,
     percent,
+    print_result,
     progress_bar,
-    say,
 )
 from engine.cli.replaced_command import replaced_fields, replaced_text, written_to_text
 from engine.cli.report_command import write_evaluation
@@ -188,7 +188,7 @@ def _embed_project(project: Path, device: str, *, one_view: bool) -> None:
                 details = read_missing_details(opened, on_progress=on_progress)
         replaced, replaced_rows = replaced_text(opened), replaced_fields(opened)
     failures = [FileFailure(path, reason) for _, path, reason in done.failed]
-    say(
+    print_result(
         f"Embedded {counted(done.embedded, 'image')} on {done.device_name} in {done.seconds:.1f} s "
         f"({done.images_per_s:,.0f} images/s); {done.from_cache:,} were in the cache."
         + (f"\n{done.notice}." if done.notice else "")
@@ -302,7 +302,7 @@ def _classify_by_model(
             is_overwriting=is_overwriting,
             **running,
         )
-    say(
+    print_result(
         f"Wrote {counted(done.predictions, 'prediction')} to {out} ({done.images_per_s:,.0f} "
         "images/s)." + left_out_text(done.left_out) + failure_text(done.failures),
         {
@@ -362,7 +362,7 @@ def _classify_project(
         else ""
     )
     labels = f" and {counted(written.labels, 'label')}" if include_labelled else ""
-    say(
+    print_result(
         f"Wrote {counted(written.predictions, 'prediction')}{labels} to {out}.{waiting}"
         + "".join(f"\n{text}" for _each, text in recommendations)
         + replaced,
@@ -422,7 +422,7 @@ def evaluate(
         if report is not None:
             write_evaluation(opened, truth, report, setting, overwrite=overwrite)
     fields = [asdict(result) for result in results]
-    say(_table(results), fields[0] if len(fields) == 1 else {"settings": fields})
+    print_result(_table(results), fields[0] if len(fields) == 1 else {"settings": fields})
 
 
 def _check_report(out: Path, setting: str, collection: bool | None) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from engine.cli.options import open_project
-from engine.cli.output import failure_rows, failure_text, job, say
+from engine.cli.output import failure_rows, failure_text, job, print_result
 from engine.config import CacheFolders
 from engine.files import size_text
 from engine.texts import counted
@@ -38,7 +38,7 @@ def export_copy(project: Path, out: Path, *, has_previews: bool, is_overwriting:
         )
     previews = f", {done.reduced:,} of them as previews" if done.reduced else ""
     missing = f"\n{counted(done.missing, 'photo')} not found and left out." if done.missing else ""
-    say(
+    print_result(
         f"Wrote the project and {counted(done.files, 'photo')}{previews} to {out} "
         f"({size_text(done.size_bytes)}).{missing}{failure_text(done.failures)}",
         {
@@ -76,7 +76,7 @@ def unpack(
         "project": str(done.project),
         "failures": failure_rows(done.failures),
     }
-    say(
+    print_result(
         f"Unpacked {done.project} with {counted(done.photos, 'photo')}.{missing}"
         f"{failure_text(done.failures, 'damaged and left out')}",
         record,

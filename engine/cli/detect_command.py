@@ -6,7 +6,7 @@ from typing import Annotated
 from typer import Option
 
 from engine.cli.options import DeviceName, ProjectPath, open_project
-from engine.cli.output import failure_rows, failure_text, job, say
+from engine.cli.output import failure_rows, failure_text, job, print_result
 from engine.config import CacheFolders
 from engine.texts import counted
 
@@ -59,7 +59,7 @@ def detect(  # noqa: PLR0917 (Typer makes options of them)
         if found.summary is not None
         else "."
     )
-    say(
+    print_result(
         text + failure_text(found.failures),
         {
             "boxes": boxes,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from engine.cli.output import say
+from engine.cli.output import print_result
 from engine.config import CacheFolders
 from engine.runtime.devices.facts import EXPERIMENTAL
 
@@ -29,7 +29,7 @@ def doctor() -> None:
     from engine.doctor import examine
 
     found = examine(CacheFolders.default())
-    say("\n".join(lines_of(found)), found.as_dict())
+    print_result("\n".join(lines_of(found)), found.as_dict())
 
 
 def lines_of(found: "Diagnosis") -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import list_text, say
+from engine.cli.output import list_text, print_result
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.field_renaming import Renaming, paired_fields, renamed_fields
@@ -88,10 +88,10 @@ def fields(
         done = [_define(opened, names, usual, added, remove or [])] if is_changed else []
         if pairs:
             done += _set(opened, pairs, search)
-        _say_fields(opened, done)
+        _print_fields(opened, done)
 
 
-def _say_fields(project: "Project", done: Sequence[str]) -> None:
+def _print_fields(project: "Project", done: Sequence[str]) -> None:
     known = project.fields.defined
     counts = Counter(name for each in project.fields.values().values() for name in each)
     rows = [*as_plain([COUNT]), *as_plain(known)]
@@ -105,7 +105,7 @@ def _say_fields(project: "Project", done: Sequence[str]) -> None:
             f"{counted(len(lines), 'field')}.{list_text('Fields', lines)}",
         ]
     )
-    say(
+    print_result(
         text,
         {"fields": [row | {"images": counts[row["name"]]} for row in rows], "done": list(done)},
     )
@@ -281,7 +281,7 @@ def clock(
     lines = [_line(each) for each in corrections]
     head = _change_text(would, is_preview=preview) if is_meant else ""
     text = f"{head}{counted(len(lines), 'correction')} of clocks.{list_text('Corrections', lines)}"
-    say(text, _record(would, corrections, is_preview=preview))
+    print_result(text, _record(would, corrections, is_preview=preview))
 
 
 def _correction(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from typer import Argument, Option
 
 from engine.cli.options import Columns, ProjectPath, named_columns, open_project
-from engine.cli.output import Overwrite, list_text, say
+from engine.cli.output import Overwrite, list_text, print_result
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.graph.codes import NO_CLASS, UNKNOWN
@@ -70,7 +70,7 @@ def import_graph(
         with open_project(project, for_writing=False) as opened:
             imported = read_graph(source, graph_format, under=under, columns=named)
             preview = preview_import(opened, imported, source.name, updates=updates)
-        say(_preview_text(preview), _preview_fields(preview))
+        print_result(_preview_text(preview), _preview_fields(preview))
         return
     with open_project(project) as opened:
         done = run(
@@ -83,7 +83,7 @@ def import_graph(
             columns=named,
         )
         total = len(opened.classes.graph)
-    say(_done_text(done, total), _done_fields(done, total))
+    print_result(_done_text(done, total), _done_fields(done, total))
 
 
 def _preview_text(preview: "GraphPreview") -> str:
@@ -229,7 +229,7 @@ def export_graph(
 
     with open_project(project, for_writing=False) as opened:
         written = run(opened, out, graph_format, is_dark=is_dark, is_overwriting=is_overwriting)
-    say(
+    print_result(
         f"Wrote {counted(written.classes, 'class', 'classes')} and "
         f"{counted(written.edges, 'edge')} to {out}.",
         {
@@ -281,7 +281,7 @@ def what_if(
         live.project.what_if.discard()
     finally:
         live.close()
-    say(_what_if_text(outcome, names), _what_if_fields(outcome, names))
+    print_result(_what_if_text(outcome, names), _what_if_fields(outcome, names))
 
 
 def _edits(

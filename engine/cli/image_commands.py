@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import is_json, list_text, probability_text, say
+from engine.cli.output import is_json, list_text, print_result, probability_text
 from engine.cli.sample_command import WAYS, Seed, check_way
 from engine.config import CacheFolders
 from engine.texts import counted
@@ -40,7 +40,7 @@ def images(
     title = (
         f"{counted(len(found), 'image')} found." if search else f"{counted(len(found), 'image')}."
     )
-    say(title + list_text("Images", lines), {"found": len(found), "images": rows})
+    print_result(title + list_text("Images", lines), {"found": len(found), "images": rows})
 
 
 def _line(graph: "CategoryGraph", image: "FoundImage") -> str:
@@ -120,7 +120,7 @@ def suggest(
             }
             for image in found
         ]
-    say(
+    print_result(
         "\n".join(lines) or "Every image with an embedding is labelled.",
         {"images": fields},
     )

@@ -6,7 +6,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import failure_rows, failure_text, job, left_out_text, say
+from engine.cli.output import failure_rows, failure_text, job, left_out_text, print_result
 from engine.errors import UsageError
 from engine.images.part_reader import EVERY_S, LEAST_S, MOST_S, PartsWanted
 from engine.texts import counted
@@ -63,7 +63,7 @@ def import_images(
                 wanted=wanted,
                 **running,
             )
-    say(
+    print_result(
         f"Added {counted(done.added, 'image')} ({done.already_there:,} already there), "
         f"{counted(done.labelled, 'label')} and {counted(done.classes_added, 'class', 'classes')}."
         + left_out_text(done.left_out)

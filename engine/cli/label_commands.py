@@ -16,7 +16,15 @@ from engine.cli.options import (
     named_columns,
     open_project,
 )
-from engine.cli.output import Overwrite, failure_rows, failure_text, job, label_text, list_text, say
+from engine.cli.output import (
+    Overwrite,
+    failure_rows,
+    failure_text,
+    job,
+    label_text,
+    list_text,
+    print_result,
+)
 from engine.cli.replaced_command import replaced_fields, replaced_text, written_to_text
 from engine.config import CacheFolders
 from engine.errors import UsageError
@@ -122,7 +130,7 @@ def export(
             **running,
         )
         text, fields = _exported(opened, written, out)
-    say(text, {**fields, "format": format_name})
+    print_result(text, {**fields, "format": format_name})
 
 
 def _exported(
@@ -157,7 +165,7 @@ def _export_model(project: Path, out: Path, setting: str) -> None:
             Setting(setting),
             **running,
         )
-    say(
+    print_result(
         f"Wrote a model of {counted(done.classes, 'class', 'classes')} to {out} "
         f"({size_text(done.size_bytes)}).",
         {
@@ -252,7 +260,7 @@ def import_labels(
         head += f", {counted(done.boxes_added, 'box', 'boxes')} added"
     reading = f"\n{plan.table.summary}." if plan.table else ""
     notes = f"\nStars or comments of {counted(len(plan.notes), 'image')}." if plan.notes else ""
-    say(
+    print_result(
         f"{head}; {plan.already_there:,} already there.{reading}{notes}{_rest_text(plan)}",
         _record(plan)
         | {

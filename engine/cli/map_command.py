@@ -7,7 +7,7 @@ from typer import Option
 
 from engine.cli.collection_commands import Plain
 from engine.cli.options import ProjectPath, open_or_read
-from engine.cli.output import Overwrite, job, say
+from engine.cli.output import Overwrite, job, print_result
 from engine.config import CacheFolders
 from engine.texts import counted
 
@@ -46,7 +46,7 @@ def make_map(
         open_or_read(project, without_writing="nothing is written into it") as opened,
         job("Making the map", "run it again; nothing was written") as running,
     ):
-        made, added = run(opened, caches, is_anew=again, **running)
+        made, added = run(opened, caches, is_from_scratch=again, **running)
         live = LiveCollection(opened, caches)
         try:
             live.load()
@@ -56,7 +56,7 @@ def make_map(
         finally:
             live.embedded.close()
     placed = f", {counted(added, 'new one')} among the others" if added else ""
-    say(
+    print_result(
         f"Wrote the map of {counted(images, 'image')} to {out}{placed}.",
         {"images": images, "placed": added, "later": made.later_count, "file": str(out)},
     )

@@ -13,7 +13,7 @@ from engine.cli.output import (
     failure_text,
     label_text,
     list_text,
-    say,
+    print_result,
     stoppable,
 )
 from engine.errors import UsageError
@@ -76,7 +76,7 @@ def merge(
             write_conflicts(
                 conflict_file, conflicts, comments, project=ours, is_overwriting=is_overwriting
             )
-    say(
+    print_result(
         head + _rest_text(plan) + _conflicts_text(conflicts) + _comments_text(comments),
         {
             **_record(plan),

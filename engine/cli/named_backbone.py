@@ -11,7 +11,7 @@ from typer import Option
 
 from engine.backbones.model_files import ModelFiles, bundled_backbones, bundled_path
 from engine.backbones.published.route import Route, proxy_address
-from engine.cli.output import is_interactive, job, progress_bar, say, stoppable
+from engine.cli.output import is_interactive, job, print_result, progress_bar, stoppable
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.events import BYTES, OnProgress, Progress
@@ -222,7 +222,7 @@ def list_published_networks(*, publisher: str = "", words: str = "") -> None:
         )
     wanted = words.casefold().split()
     networks = [network for network in everything if all(word in network.words for word in wanted)]
-    say(
+    print_result(
         "\n".join([*_table(networks), "", *_notes(networks, len(everything))]),
         {"networks": [network.as_dict() for network in networks]},
     )

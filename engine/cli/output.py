@@ -49,7 +49,7 @@ Overwrite = Annotated[
 MOST_SHOWN: Final = 20  # lines of each list; the rest is a number, and `--json` has them all
 
 
-def say(text: str, fields: Mapping[str, Any]) -> None:
+def print_result(text: str, fields: Mapping[str, Any]) -> None:
     """Print `text`, or `fields` as JSON (NaN becomes null); credentials are removed."""
     encoding = sys.stdout.encoding or "utf-8"
     if is_json():

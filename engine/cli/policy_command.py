@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from typer import Argument, Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import say
+from engine.cli.output import print_result
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def policy(
         if is_locked is not None:
             opened.policies.lock(is_on=is_locked)
         fields = _fields(opened)
-    say(_text(fields), fields)
+    print_result(_text(fields), fields)
 
 
 def _bar_of(text: str) -> tuple[float | None]:

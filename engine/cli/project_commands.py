@@ -11,7 +11,7 @@ from typer import Argument, Option
 from engine.backbones.model_files import default_backbone
 from engine.cli.named_backbone import NAMES, Mirror, Proxy, named_backbone
 from engine.cli.options import ImagesFrom, ProjectPath, open_project, takes_preprocessing
-from engine.cli.output import asked, failure_rows, is_json, job, say
+from engine.cli.output import asked, failure_rows, is_json, job, print_result
 from engine.cli.replaced_command import replaced_fields, replaced_text, written_to_text
 from engine.config import CacheFolders
 from engine.errors import ProjectDamagedError, UsageError
@@ -64,7 +64,7 @@ def new(
     )
     with new_project(project, name) as made:
         model = made.models.current
-    say(
+    print_result(
         "\n".join((f"Created {project} with backbone {model.backbone_name}.", *notes)),
         {
             "project": str(project),
@@ -86,7 +86,7 @@ def _of_data_set(project: Path, data_set: Path, images_from: list[Path]) -> None
             image_folders=images_from,
             **running,
         )
-    say(
+    print_result(
         f"Created {project} with {counted(done.images, 'image')} of {data_set}, "
         f"{done.embedded:,} of them embedded"
         + (f"; {done.doubles:,} rows named an image again." if done.doubles else ".")
@@ -125,7 +125,7 @@ def check(project: ProjectPath) -> None:
             remedy="restore a backup, or open an earlier copy of the file; nothing was changed",
         )
     replaced, rows = _replaced(project) if not problems else ("", [])
-    say(
+    print_result(
         f"{project} is sound: {counted(classes, 'class', 'classes')}, {counted(images, 'image')}, "
         f"{counted(labels, 'label')}.{replaced}",
         {
@@ -156,7 +156,7 @@ def menu_entry(
         text = "Protoleaf is no longer in the menu." if files else "Protoleaf was not in the menu."
     else:
         text = "Protoleaf is in the menu now; a double click opens projects."
-    say("\n".join([text, *files]), {"removed" if remove else "written": files})
+    print_result("\n".join([text, *files]), {"removed" if remove else "written": files})
 
 
 _EXAMPLES: Final = 5
@@ -187,7 +187,7 @@ def relink(
     if plan.moves and not dry_run and (yes or asked(_facts(plan), question)):
         with open_project(project) as opened:
             found = len(apply(opened, plan, CacheFolders.default()).images_moved)
-    say(
+    print_result(
         _outcome(plan, found) + replaced,
         _relink_fields(plan, found) if is_json() else {},
     )

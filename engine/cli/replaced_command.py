@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import list_text, say
+from engine.cli.output import list_text, print_result
 from engine.errors import InputError, UsageError
 from engine.texts import counted
 
@@ -44,7 +44,7 @@ def replaced(
             f"{'Confirmed' if confirm else 'Removed'} {counted(len(outdated), 'label')}; undo "
             "goes back."
         )
-    say(
+    print_result(
         text.strip() or "No labelled image is another photo now.",
         {"replaced": fields},
     )

@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 from engine.cli.audit_command import audit_fields, estimate_text
 from engine.cli.options import ProjectPath, check_setting, open_project
-from engine.cli.output import Overwrite, job, percent, say
+from engine.cli.output import Overwrite, job, percent, print_result
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.texts import counted
@@ -71,7 +71,7 @@ def report(
         material = gather_from(opened, caches)
         made = _written(material, out, answers, rivals)
         audits = [audit_fields(each, material.graph) for each in made.audits]
-    say(
+    print_result(
         _text(made, out),
         {**figures_json(made), "audits": audits, "file": str(out)},
     )

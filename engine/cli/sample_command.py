@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from typer import Argument, Option
 
 from engine.cli.options import ImagesFrom
-from engine.cli.output import job, say
+from engine.cli.output import job, print_result
 from engine.cli.project_commands import data_set_notes
 from engine.config import CacheFolders
 from engine.errors import UsageError
@@ -75,7 +75,7 @@ def sample(
         )
     way = "that would teach most" if wanted.by is SampleBy.TEACH_FIRST else "drawn at random"
     again = f"; {done.doubles:,} of the drawn rows named an image again" if done.doubles else ""
-    say(
+    print_result(
         f"Created {out} with {counted(done.images, 'image')} of {data_set} "
         f"{way}{again}.{data_set_notes(done)}",
         {"project": str(out), "by": by, "seed": seed, **asdict(done)},

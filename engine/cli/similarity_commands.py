@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from typer import Argument, Option
 
 from engine.cli.options import DeviceName, ProjectPath, open_or_read, open_project
-from engine.cli.output import MOST_SHOWN, job, say
+from engine.cli.output import MOST_SHOWN, job, print_result
 from engine.config import CacheFolders
 from engine.texts import counted
 
@@ -34,7 +34,7 @@ def similar(
         table = opened.images.table(found.image_ids.tolist())
         path_of = dict(zip(table.ids, table.paths, strict=True))
     pairs = list(zip(found.image_ids.tolist(), found.cosines.tolist(), strict=True))
-    say(
+    print_result(
         "\n".join(f"{cosine:6.3f}  {path_of[image_id]}" for image_id, cosine in pairs),
         {
             "images": [
@@ -80,7 +80,7 @@ def duplicates(
             **running,
         )
         fields = _fields(opened, folds, most)
-    say(_text(fields), fields)
+    print_result(_text(fields), fields)
 
 
 def _fields(project: "Project", folds: "Folds", seconds: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import job, percent, say
+from engine.cli.output import job, percent, print_result
 from engine.config import CacheFolders
 from engine.new_folder import scratch_folder
 
@@ -56,7 +56,7 @@ def train(
         if choose:
             opened.models.choose(version_id)
         name = opened.models.version(version_id).name
-    say(
+    print_result(
         f"Made model version {version_id}, “{name}”: {_comparison(trained)}."
         + _resumed(trained)
         + _next_step(trained, None if choose else version_id, project),
@@ -86,7 +86,7 @@ def versions(
             choose_version(opened, CacheFolders.default(), choose)
         found, in_use = opened.models.versions(), opened.models.current.version_id
     lines = [f"{'*' if each.version_id == in_use else ' '} {_line(each)}" for each in found]
-    say(
+    print_result(
         "\n".join(lines),
         {"in_use": in_use, "versions": [_fields(each) for each in found]},
     )

@@ -19,7 +19,7 @@ from engine.errors import ModelError
 from engine.events import CancelToken
 from engine.runtime.sessions import run_session
 from engine.texts import Message
-from engine.worker.limits import Limits, ask_child, usual_limits
+from engine.worker.limits import Limits, call_child, usual_limits
 
 _TASK: Final = "detect"
 
@@ -46,7 +46,7 @@ def examine_detector(
         Cancelled: stopped by the person.
     """
     limits = limits or usual_limits().for_trial
-    return ask_child(
+    return call_child(
         ExamineDetector(path.absolute(), limits, names, side, value_scale), limits, cancel=cancel
     )
 

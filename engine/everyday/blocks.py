@@ -101,7 +101,7 @@ def stopped_by(cancel: CancelToken | None) -> Iterator[None]:
         _cancel.reset(before)
 
 
-def stop_if_asked() -> None:
+def stop_if_requested() -> None:
     """Raise `Cancelled` if the token of `stopped_by` is set: for long steps outside of blocks."""
     if (cancel := _cancel.get()) is not None:
         cancel.raise_if_cancelled()

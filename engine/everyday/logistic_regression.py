@@ -20,7 +20,7 @@ from engine.everyday.blocks import (
     in_blocks,
     no_similarity,
     one_thread_each,
-    stop_if_asked,
+    stop_if_requested,
     sums_by_class,
     to_floats,
 )
@@ -314,7 +314,7 @@ def _fitted(task: _Task, penalty: float) -> tuple[Floats, Floats]:
     now = ahead = np.zeros((task.is_allowed.shape[1], inputs.shape[1]), dtype=np.float32)
     for step in range(STEPS if now.size else 0):
         if step % STEPS_BEFORE_A_LOOK == 0:
-            stop_if_asked()
+            stop_if_requested()
         chances = softmax(inputs @ ahead.T)
         wanted = chances * task.is_allowed
         wanted /= np.maximum(wanted.sum(axis=1, keepdims=True), np.float32(1e-12))

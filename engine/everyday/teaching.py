@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from engine.arrays import Floats, Integers, RowOrder
-from engine.everyday.blocks import filled_in_blocks, in_blocks, one_thread_each, stop_if_asked
+from engine.everyday.blocks import filled_in_blocks, in_blocks, one_thread_each, stop_if_requested
 from engine.everyday.classifier import FitSnapshot, FittedClassifier, ProjectClassifier
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis
 from engine.everyday.collection_stage.live_basis import LiveBasis
@@ -142,7 +142,7 @@ class _Coverage:
         looked_up = np.zeros(len(heap), dtype=np.int64)  # the step at which a gain was true last
         for step in range(len(order)):
             if step % STEPS_BEFORE_A_LOOK == 0:
-                stop_if_asked()
+                stop_if_requested()
             while looked_up[place := heap[0][1]] != step:
                 gain = float(np.maximum(self._alike[place] - covered, 0) @ self._weights)
                 looked_up[place] = step

@@ -147,16 +147,16 @@ def _folder_lines(
 def _with_empty_files(images: LabelledImages, scratch: Path) -> LabelledImages:
     """Replace the files by empty ones; headers are read from the real files."""
     real: dict[Path, Path] = {}
-    stand_ins = []
+    placeholders = []
     for image in images.images:
         file = scratch / str(image.image_id) / image.file.name
         file.parent.mkdir()
         write_file(file, b"")
         real[file] = image.file
-        stand_ins.append(replace(image, file=file))
+        placeholders.append(replace(image, file=file))
     return replace(
         images,
-        images=stand_ins,
+        images=placeholders,
         facts_of=lambda image: images.facts_of(
             replace(image, file=real.get(image.file, image.file))
         ),

@@ -230,7 +230,7 @@ class CategoryGraph:
         """The displayed name of the classes with this name, see `shown_name`; else the name."""
         return self._structure.shown_as(name)
 
-    def name_beside(self, class_id: ClassId) -> str:
+    def second_name(self, class_id: ClassId) -> str:
         """Its name where people see another one, such as the scientific name; else ""."""
         return "" if self.name(class_id) == self.shown_name(class_id) else self.name(class_id)
 

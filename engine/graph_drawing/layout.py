@@ -213,7 +213,7 @@ class Layout:
     bounds: tuple[float, float, float, float]
     crossings: int  # pairs of edges that cross
     stack: int = 1  # leaves in a column of a block, at most
-    stood: Mapping[ItemKey, float] = field(default_factory=dict, repr=False)
+    previous_x: Mapping[ItemKey, float] = field(default_factory=dict, repr=False)
     """Horizontal position of each card, block and bend, for the next drawing."""
 
 
@@ -229,7 +229,7 @@ def lay_out(
     tiers = tiers_of(shown)
     stack = _stack(tiers, card, before, shape)
     rows = (
-        kept_order(tiers, shown.edges, before.stood, before.routes.keys())
+        kept_order(tiers, shown.edges, before.previous_x, before.routes.keys())
         if before
         else fresh_order(tiers)
     )
@@ -240,8 +240,8 @@ def lay_out(
         placed = placed.moved_across(_way_back(placed.places, before.places))
     routes = routes_of(tiers, shown.edges, placed, card)
     bounds, crossings = _bounds(placed.places, routes, card), count_crossings(tiers, rows)
-    stood = dict(zip(tiers.keys, placed.across, strict=True))
-    return Layout(placed.places, routes, bounds, crossings, stack, stood)
+    previous_x = dict(zip(tiers.keys, placed.across, strict=True))
+    return Layout(placed.places, routes, bounds, crossings, stack, previous_x)
 
 
 def _way_back(places: Mapping[ClassId, Point], before: Mapping[ClassId, Point]) -> float:

@@ -203,7 +203,7 @@ def order_by_library(tiers: Tiers) -> list[list[int]]:
 
 
 def kept_order(
-    tiers: Tiers, edges: Edges, stood: Mapping[ItemKey, float], former_edges: Edges
+    tiers: Tiers, edges: Edges, previous_x: Mapping[ItemKey, float], former_edges: Edges
 ) -> list[list[int]]:
     """Order the layers as in the previous drawing; new or moved items go among their siblings.
 
@@ -213,7 +213,7 @@ def kept_order(
         former_edges: what was drawn then.
     """
     listed = order_as_listed(tiers)
-    stays = _staying(tiers, listed, stood, _Parents(edges, former_edges))
+    stays = _staying(tiers, listed, previous_x, _Parents(edges, former_edges))
     rows: list[list[int]] = []
     for row in listed:
         kept = sorted((item for item in row if item in stays), key=stays.__getitem__)
@@ -251,31 +251,34 @@ def _by_child(edges: Edges) -> dict[ClassId, set[ClassId]]:
 
 
 def _staying(
-    tiers: Tiers, rows: Iterable[Sequence[int]], stood: Mapping[ItemKey, float], parents: _Parents
+    tiers: Tiers,
+    rows: Iterable[Sequence[int]],
+    previous_x: Mapping[ItemKey, float],
+    parents: _Parents,
 ) -> dict[int, float]:
     """Items that keep their order, with positions, top down, as all below a moved one moves."""
     stays: dict[int, float] = {}
     for item in (item for row in rows for item in row):
-        place = stood.get(tiers.keys[item])
+        place = previous_x.get(tiers.keys[item])
         if place is None:
-            place = _taken_over(tiers, item, stood, parents)
+            place = _taken_over(tiers, item, previous_x, parents)
         if place is not None and _stays(tiers, item, stays, parents):
             stays[item] = place
     return stays
 
 
 def _taken_over(
-    tiers: Tiers, item: int, stood: Mapping[ItemKey, float], parents: _Parents
+    tiers: Tiers, item: int, previous_x: Mapping[ItemKey, float], parents: _Parents
 ) -> float | None:
     """Position of a class inserted between others: the mean of the children it took."""
     if not tiers.members[item] or not tiers.below[item]:
         return None
     new = tiers.members[item][0]
     taken = [
-        each for each in tiers.below[item] if tiers.members[each] and tiers.keys[each] in stood
+        each for each in tiers.below[item] if tiers.members[each] and tiers.keys[each] in previous_x
     ]
     places = [
-        stood[tiers.keys[each]]
+        previous_x[tiers.keys[each]]
         for each in taken
         if parents.handed_down(new, tiers.members[each][0])
     ]

@@ -12,7 +12,7 @@ from engine.collection.models import model_or_fallback
 from engine.config import CacheFolders
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, Progress, ignore_progress
-from engine.everyday.blocks import stop_if_asked, stopped_by
+from engine.everyday.blocks import stop_if_requested, stopped_by
 from engine.everyday.layout.neighbours import NeighbourIndex
 from engine.everyday.layout.plane import MOST_LAID_OUT, lay_out, place_among, sample_of
 from engine.everyday.layout.space import map_space
@@ -46,18 +46,18 @@ class MadeMap:
 
 @dataclass(frozen=True)
 class MakeMap(Request[MadeMap]):
-    """Make the map of a project, or add new images to it unless `is_anew`."""
+    """Make the map of a project, or add new images to it unless `is_from_scratch`."""
 
     project: Path  # only read
     cache: Path  # root of the caches
-    is_anew: bool = False  # make a new layout
+    is_from_scratch: bool = False  # make a new layout
 
 
 def make_map(
     project: Project,
     caches: CacheFolders,
     *,
-    is_anew: bool = False,
+    is_from_scratch: bool = False,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[ImageMap, int]:
@@ -75,8 +75,8 @@ def make_map(
         try:
             on_progress(Progress(0, PERCENT, unit="", note=_LOOKING))
             embedded.read()
-            stop_if_asked()
-            known = None if is_anew else read_map(cache)
+            stop_if_requested()
+            known = None if is_from_scratch else read_map(cache)
             is_wide = known is not None and known.space.takes(model.card.embedding_width)
             made, placed = (
                 _completed(embedded, known, on_progress)
@@ -85,7 +85,7 @@ def make_map(
             )
         finally:
             embedded.close()
-        stop_if_asked()
+        stop_if_requested()
         write_map(cache, made)
     on_progress(Progress(PERCENT, PERCENT, unit=""))
     return made, placed

@@ -175,9 +175,9 @@ class InvertedResidual(nn.Module):
 
 @final
 class EfficientNetLite(nn.Module):
-    """EfficientNet-Lite without its classifier; the embedding pools the maps `heard`."""
+    """EfficientNet-Lite without its classifier; the embedding pools the maps `pooled_places`."""
 
-    def __init__(self, variant: LiteVariant, heard: Sequence[int] | None = None) -> None:
+    def __init__(self, variant: LiteVariant, pooled_places: Sequence[int] | None = None) -> None:
         super().__init__()
         self.stem = _convolution(SameConvolution(3, STEM_WIDTH, 3, 2))
         channels, stages = STEM_WIDTH, []
@@ -190,8 +190,10 @@ class EfficientNetLite(nn.Module):
         self.head = _convolution(SameConvolution(channels, HEAD_WIDTH, 1))
         # Of stages and head
         self.map_widths = (*(stage.width for stage in variant.stages), HEAD_WIDTH)
-        self.heard = tuple(range(len(self.map_widths)) if heard is None else heard)
-        self.embedding_width = sum(self.map_widths[place] for place in self.heard)
+        self.pooled_places = tuple(
+            range(len(self.map_widths)) if pooled_places is None else pooled_places
+        )
+        self.embedding_width = sum(self.map_widths[place] for place in self.pooled_places)
 
     def maps(self, images: Tensor) -> list[Tensor]:
         """Outputs of the seven stages (no activation) and the head, each (B, width, H', W').
@@ -207,7 +209,7 @@ class EfficientNetLite(nn.Module):
     def forward(self, images: Tensor) -> Tensor:
         """Map normalised images (B, 3, H, W) to embeddings (B, sum of map widths) float32."""
         maps = self.maps(images)
-        return torch.cat([pooled_around_centre(maps[place]) for place in self.heard], dim=1)
+        return torch.cat([pooled_around_centre(maps[place]) for place in self.pooled_places], dim=1)
 
 
 def load_published(network: EfficientNetLite, published: Mapping[str, Tensor]) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 from engine.config import PERSON_VARIABLE
 from engine.errors import ProjectDamagedError
 
-NOBODY: Final = "Anonymous"
+ANONYMOUS: Final = "Anonymous"
 """Annotator of labels given before the name of the user is known."""
 
 
@@ -43,7 +43,7 @@ def time_of(text: str) -> datetime:
 
 def person_name() -> str:
     """Name of the current user: as chosen, else of the account."""
-    return os.environ.get(PERSON_VARIABLE, "").strip() or account_name() or NOBODY
+    return os.environ.get(PERSON_VARIABLE, "").strip() or account_name() or ANONYMOUS
 
 
 def choose_person(name: str) -> None:

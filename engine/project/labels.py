@@ -13,7 +13,7 @@ from typing import Final, final
 from engine.graph.codes import EMPTY, UNKNOWN
 from engine.project.actions import action
 from engine.project.change import Change
-from engine.project.clock import NOBODY, person_name, time_of, time_text
+from engine.project.clock import ANONYMOUS, person_name, time_of, time_text
 from engine.project.connection import Connection, Row
 from engine.project.exclusions import put_exclusions
 from engine.project.file_changes import present
@@ -33,7 +33,7 @@ REPLACED_FIELDS: Final = frozenset({"relabelled", "from", "other"})
 _COLUMNS: Final = LABEL.select_all
 _WITHOUT_CLASS: Final = {UNKNOWN: "labelled_as_none", EMPTY: "labelled_as_empty"}
 """Codes in place of a class id, with the actions of labelling so."""
-_UNNAMED: Final = f"{_COLUMNS} WHERE who = ? AND source <> 'import' ORDER BY image_id", (NOBODY,)
+_UNNAMED: Final = f"{_COLUMNS} WHERE who = ? AND source <> 'import' ORDER BY image_id", (ANONYMOUS,)
 _IN_FORCE: Final = """NOT EXISTS (SELECT 1 FROM image_change AS changed
     WHERE changed.image_id = label.image_id AND changed.found_at > label.labelled_at)"""
 
@@ -277,7 +277,7 @@ def _replaced_arguments(
     if not is_single or first.class_id is None:
         return {"relabelled": len(replaced)}
     name = class_name(connection, first.class_id)
-    return {"from": name} if first.who in {who, NOBODY} else {"other": name, "name": first.who}
+    return {"from": name} if first.who in {who, ANONYMOUS} else {"other": name, "name": first.who}
 
 
 def has_replaced(change: Change) -> bool:

@@ -73,7 +73,7 @@ def find_moved(
     if not images:
         return RelinkPlan(images=len(table.ids))
     places = (
-        (folder,) if folder is not None else places_beside(home, (image.path for image in images))
+        (folder,) if folder is not None else nearby_folders(home, (image.path for image in images))
     )
     seen = SeenFiles(images)
     seen.look_through(places, ProgressMeter(0, on_progress, unit="files"), cancel)
@@ -206,7 +206,7 @@ def _is_unmoved(table: ImageTable, move: Move) -> bool:
     return is_there and table.paths[row] == move.image.path
 
 
-def places_beside(project: Path, missing: Iterable[str]) -> tuple[Path, ...]:
+def nearby_folders(project: Path, missing: Iterable[str]) -> tuple[Path, ...]:
     """The project's folder, and other folders to search.
 
     These are folders below an ancestor of the project or on another drive in which the end of a

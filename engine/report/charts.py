@@ -60,7 +60,7 @@ BAR: Final = 14.0
 LABEL_SHARE: Final = 0.34  # maximum width of the labels of bars, of the whole width
 GAP: Final = 12.0
 PLOT: Final = 190.0  # height of plots
-FOOT: Final = 44.0  # below plots: tick labels and title of the horizontal axis
+FOOTER: Final = 44.0  # below plots: tick labels and title of the horizontal axis
 HEAD: Final = 26.0  # above plots: title of the vertical axis
 TITLE: Final = 18.0  # below bars: title of their axis
 SCALE: Final = 44.0  # left of plots: tick labels of the vertical axis
@@ -71,7 +71,7 @@ KEY_WIDTH: Final = 0.35  # of the plot; a reference line within it moves the key
 
 def chart_height(chart: ReportChart) -> float:
     """Height of a chart; it does not depend on the width."""
-    return ROW * len(chart.bars) + TITLE if isinstance(chart, BarPlot) else HEAD + PLOT + FOOT
+    return ROW * len(chart.bars) + TITLE if isinstance(chart, BarPlot) else HEAD + PLOT + FOOTER
 
 
 def paint(chart: ReportChart, surface: Surface, width: float) -> None:
@@ -114,8 +114,8 @@ def _paint_bars(chart: BarPlot, surface: Surface, width: float) -> None:
         surface.text((left - GAP, base), bar.label, Ink.TEXT, END, max_width=left - GAP)
         end = _paint_bar(bar, surface, (left, top), length, chart.highest)
         surface.text((end + GAP / 2, base), bar.text, Ink.MUTED)
-    foot = ROW * len(chart.bars) + TITLE - 2 * BASE
-    surface.text((left, foot), chart.x_title, Ink.MUTED)
+    footer = ROW * len(chart.bars) + TITLE - 2 * BASE
+    surface.text((left, footer), chart.x_title, Ink.MUTED)
 
 
 def _paint_bar(bar: Bar, surface: Surface, corner: Point, length: float, highest: float) -> float:

@@ -182,7 +182,7 @@ def _check_width(module: nn.Module, inputs: Inputs, card: BackboneCard) -> None:
         )
 
 
-def _write_card_beside(path: Path, card: BackboneCard) -> None:
+def _write_model_card(path: Path, card: BackboneCard) -> None:
     temporary = path.with_name(f".{path.name}.writing.onnx")
     try:
         write_card(temporary, card)
@@ -208,7 +208,7 @@ def _write_checked(
             draft.file.flush()
             agreement = compare(draft.path, module, inputs, tolerance=tolerance)
             if card is not None:
-                _write_card_beside(path, card)
+                _write_model_card(path, card)
     return agreement
 
 

@@ -127,7 +127,7 @@ class Worker:
         self._calls: dict[int, _Call] = {}
         self._endings: list[tuple[_Call, Ending]] = []
         self._asked = 0
-        self._is_heard = True  # a request sent now will get an ending
+        self._is_accepting = True  # a request sent now will get an ending
         self._lock = threading.Lock()
         self._stderr = b""
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -162,10 +162,10 @@ class Worker:
         with self._lock:
             self._asked += 1
             number = self._asked
-            is_heard = self._is_heard
-            if is_heard:
+            is_accepting = self._is_accepting
+            if is_accepting:
                 self._calls[number] = call
-        if is_heard:
+        if is_accepting:
             self._lines.put(encode(number, request))
         else:
             on_ending(self._death())
@@ -239,7 +239,7 @@ class Worker:
             thread.join()
         self._process.stdout.close()
         with self._lock:
-            self._is_heard = False
+            self._is_accepting = False
         self._end_all(self._death())
         for call, ending in self._endings:
             call.on_ending(ending)

@@ -56,7 +56,7 @@ def usual_limits() -> Limits:
     )
 
 
-def hold_to(limits: Limits) -> None:
+def apply_limits(limits: Limits) -> None:
     """Let the operating system hold this process to limits; where it cannot, its parent watches it.
 
     Libraries should be loaded before: what they take does not count.
@@ -109,7 +109,7 @@ def peak_memory_bytes() -> int:
     return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
-def ask_child(
+def call_child(
     request: Request[R],
     limits: Limits,
     *,

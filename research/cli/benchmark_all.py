@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.output import note, say
+from engine.cli.output import note, print_result
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def all_benchmarks(
     if page:
         overview.write_page(kept)
     fields = {"rows": [asdict(each) for each in overview.in_order(kept)], "failed": failed}
-    say(overview.markdown(kept) if markdown else overview.text(kept), fields)
+    print_result(overview.markdown(kept) if markdown else overview.text(kept), fields)
     if failed:
         raise typer.Exit(1)
 

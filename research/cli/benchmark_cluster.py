@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.cli.commands import cluster_commands
-from engine.cli.output import say
+from engine.cli.output import print_result
 
 if TYPE_CHECKING:
     from research.benchmarks.cluster import ClassifiedRows
@@ -43,7 +43,7 @@ def cluster(
     figures = measure_cluster(
         paths or (), images=images, rows=rows, rounds=rounds, backbone=backbone, address=address
     )
-    say(
+    print_result(
         f"{figures.images:,} images on all cores\n"
         f"desktop              {figures.desktop:10,.0f} images/s\n"
         f"cluster              {figures.cluster:10,.0f} images/s   {figures.ratio:.2f} of it "

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import progress_bar, say
+from engine.cli.output import print_result, progress_bar
 from research.cli.verdicts import say_verdicts
 
 
@@ -45,7 +45,7 @@ def many_classes(
 
     beside = measure_many_classes(Size(classes, labels, parents, images))
     many, one = beside.many, beside.one
-    say(
+    print_result(
         f"{classes:,} classes x {labels:,} labels, {images:,} images, one class of {parents:,} "
         "parents\n"
         f"one label more       {many.label_s:7.2f} s   (limit {many.limit_s:g}; "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.cli.options import command_group
-from engine.cli.output import progress_bar, say
+from engine.cli.output import print_result, progress_bar
 from research.cli import (
     benchmark_all,
     benchmark_cluster,
@@ -103,7 +103,7 @@ def embed(
         open_peer=open_data_loader if peer else None,
     )
     fields = {**asdict(figures), "reachable": figures.reachable, "share": figures.share}
-    say(_embed_text(figures), fields)
+    print_result(_embed_text(figures), fields)
     if not figures.is_kept:
         raise typer.Exit(1)
 
@@ -202,7 +202,7 @@ def embed_memory(
             f"{figures.with_large.large_megapixels} megapixels (limit "
             f"{figures.large_limit_mib:,} MiB)"
         )
-    say("\n".join(lines), asdict(figures))
+    print_result("\n".join(lines), asdict(figures))
 
 
 def _memory_line(run: "MemoryOfRun") -> str:
@@ -301,7 +301,7 @@ def backup(
     from research.benchmarks.backup import measure_backup
 
     figures = measure_backup(images, labels, rounds=rounds)
-    say(
+    print_result(
         f"backup of {figures.images:,} images and {figures.labels:,} labels   "
         f"{figures.backup_s:.2f} s, "
         f"{figures.size_mb:.1f} MB, copied and verified\n"
@@ -399,7 +399,7 @@ def graph(
     figures = measure_graph(wordnet, synsets=synsets, classes=classes, in_window=window)
     lines = [_graph_line(figure) for figure in figures.figures]
     head = f"WordNet: {figures.synsets:,} classes; drawn: {figures.classes:,} classes"
-    say(
+    print_result(
         "\n".join((head, *lines)),
         {**asdict(figures), "are_kept": figures.are_kept},
     )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import say
+from engine.cli.output import print_result
 
 
 def detection(
@@ -27,7 +27,7 @@ def detection(
         f"the run costs {figures.beyond_network:.2f} x the network, "
         f"{figures.beyond_both:.2f} x network and reading (limit {LIMIT:g})"
     )
-    say("\n".join([*lines_of(figures), last]), fields)
+    print_result("\n".join([*lines_of(figures), last]), fields)
     if figures.beyond_both > LIMIT:
         raise typer.Exit(1)
 

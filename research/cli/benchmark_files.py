@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.output import say
+from engine.cli.output import print_result
 
 if TYPE_CHECKING:
     from research.benchmarks.files import FilesFigures, FilesRun
@@ -34,7 +34,7 @@ def files(
     from research.benchmarks.files import measure_files
 
     figures = measure_files(images or (100_000,), only=only or ())
-    say(
+    print_result(
         "\n\n".join([*map(_run_text, figures.runs), *_growth_text(figures)]),
         figures.fields(),
     )

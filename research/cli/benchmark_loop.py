@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from engine.cli.commands import cluster_commands
-from engine.cli.output import say
+from engine.cli.output import print_result
 
 
 def loop(
@@ -27,7 +27,7 @@ def loop(
     figures = measure_loop(rows, keys=keys, per_s=per_s)
     labels = figures.labelling
     lines = [f"{step.name:34} {step.seconds:8.1f} s" for step in figures.steps]
-    say(
+    print_result(
         "\n".join((f"{figures.rows:,} images", *lines))
         + f"\nlabels on disk, as shown {labels.as_shown:9}   of {labels.keys}\n"
         + "".join(f"{row.line}\n" for row in labels.rows)

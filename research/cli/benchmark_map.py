@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import say
+from engine.cli.output import print_result
 
 
 def collection_map(
@@ -22,7 +22,7 @@ def collection_map(
     from research.benchmarks.map import measure_map
 
     figures = measure_map(images, many=many, in_window=window)
-    say("\n".join(row.line for row in figures.rows), figures.fields())
+    print_result("\n".join(row.line for row in figures.rows), figures.fields())
     if not figures.are_kept:
         raise typer.Exit(1)
 

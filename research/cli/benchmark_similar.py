@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import say
+from engine.cli.output import print_result
 
 
 def similar(images: Annotated[int, typer.Option(min=1000)] = 100_000) -> None:
@@ -16,7 +16,7 @@ def similar(images: Annotated[int, typer.Option(min=1000)] = 100_000) -> None:
     from research.benchmarks.similar import measure_similarity
 
     figures = measure_similarity(images)
-    say(
+    print_result(
         f"{figures.images:,} embeddings of width {figures.width}\n"
         f"cosines in the whitened space, and order   {1000 * figures.whitened_s:7.1f} ms "
         f"(limit {1000 * figures.limit_s:g})\n"
@@ -41,7 +41,7 @@ def folds(images: Annotated[int, typer.Option(min=1000)] = 100_000) -> None:
         f"{each.folded_images:,} images in {each.folds:,} folds"
         for each in figures
     ]
-    say(
+    print_result(
         "\n".join((f"{images:,} images", *lines)),
         {"rows": [asdict(each) for each in figures]},
     )
@@ -66,7 +66,7 @@ def sorting(
         )
         for each in figures
     ]
-    say(
+    print_result(
         "\n".join((f"{count:,} names", *lines)),
         {"rows": [asdict(each) for each in figures]},
     )

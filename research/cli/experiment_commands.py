@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from engine.cli.options import command_group
-from engine.cli.output import progress_bar, say, stoppable
+from engine.cli.output import print_result, progress_bar, stoppable
 from engine.errors import UsageError
 from research.cli import (
     experiment_crops,
@@ -83,7 +83,7 @@ def build(
         )
     found = statistics(data)
     levels = {str(level): asdict(counts) for level, counts in found.levels.items()}
-    say(
+    print_result(
         found.as_text(),
         {
             "name": data.name,
@@ -154,7 +154,7 @@ def figure(
         drawn = draw_prototypes(opened, runs, out / variant, ways=(ways or WAYS)[0], chosen=chosen)
         files += [drawn.pixels, drawn.vectors, drawn.classes, drawn.facts]
         lines.append(f"{opened.name}: {drawn.sentence}")
-    say(
+    print_result(
         "\n".join([*lines, *map(str, files)]),
         {"files": [str(path) for path in files]},
     )
@@ -220,4 +220,4 @@ def speed(
         "refresh_s": figures.refresh_s,
         "limit_over_float32": figures.limit_over_float32,
     }
-    say(figures.as_text(), fields)
+    print_result(figures.as_text(), fields)

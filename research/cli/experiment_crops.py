@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import progress_bar, say
+from engine.cli.output import print_result, progress_bar
 
 Photos = Annotated[
     Path,
@@ -32,7 +32,7 @@ def crops(
         f"{part}: {', '.join(f'{name} {count:,}' for name, count in found.items())}"
         for part, found in counts.items()
     ]
-    say("\n".join(lines), {part: dict(found) for part, found in counts.items()})
+    print_result("\n".join(lines), {part: dict(found) for part, found in counts.items()})
 
 
 def register(application: typer.Typer) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import Overwrite, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, print_result, progress_bar, stoppable
 from engine.errors import UsageError
 from research.cli.experiment_transfer import Classes, Elsewhere, Hierarchy, Images, Runs, Source
 from research.cli.figures_file import FiguresFile, check_figures, write_figures
@@ -76,7 +76,9 @@ def honesty(
     check_collection(collection, is_elsewhere=elsewhere)
     columns = tuple(sorted(set(shots))) if shots else HonestyPlan().shots
     plan = HonestyPlan(columns, draws, labels, elsewhere) if stages else None
-    found, sessions = _measured(collection, model, plan, replay, runs, device=device, is_anew=again)
+    found, sessions = _measured(
+        collection, model, plan, replay, runs, device=device, is_from_scratch=again
+    )
     ways = len(collection.leaf_ids)
     report = HonestyReport(
         collection.source.name, model.name, ways, labels, elsewhere, found, sessions
@@ -85,7 +87,7 @@ def honesty(
     write_figures(out, fields)
     if curve is not None:
         write_curve(sessions, f"{report.collection}, {ways} classes", curve)
-    say(report.as_text(is_markdown=markdown), fields)
+    print_result(report.as_text(is_markdown=markdown), fields)
 
 
 def _check_options(labels: str, replay: int, curve: Path | None, *, with_stages: bool) -> None:
@@ -117,7 +119,7 @@ def _measured(
     runs: Path | None,
     *,
     device: str,
-    is_anew: bool,
+    is_from_scratch: bool,
 ) -> "tuple[tuple[StageResult, ...], tuple[ReplayedSession, ...]]":
     from engine.config import CacheFolders
     from research.honesty.measurement import measure_honesty
@@ -144,7 +146,7 @@ def _measured(
                     embedded,
                     plan,
                     runs=runs,
-                    is_anew=is_anew,
+                    is_from_scratch=is_from_scratch,
                     on_progress=on_progress,
                     cancel=cancel,
                 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import Overwrite, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, print_result, progress_bar, stoppable
 from research.cli.experiment_transfer import Hierarchy, Images, Source
 from research.cli.figures_file import FiguresFile, check_figures, write_figures
 
@@ -46,7 +46,7 @@ def label_errors(
     )
     fields = report.as_fields()
     write_figures(out, fields)
-    say(report.as_text(is_markdown=markdown), fields)
+    print_result(report.as_text(is_markdown=markdown), fields)
 
 
 def _measured(

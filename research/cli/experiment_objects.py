@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import Overwrite, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, print_result, progress_bar, stoppable
 from research.cli.figures_file import FiguresFile, check_figures, write_figures
 
 Photos = Annotated[
@@ -76,7 +76,7 @@ def objects(
     )
     fields = report.as_fields()
     write_figures(out, fields)
-    say(report.as_text(is_markdown=markdown), fields)
+    print_result(report.as_text(is_markdown=markdown), fields)
 
 
 def register(application: typer.Typer) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import say
+from engine.cli.output import print_result
 from research.cli.experiment_runs import DataSet, Setting, known_method
 from research.grid import VALIDATION_CLASSES
 
@@ -33,7 +33,7 @@ def release(
         [data], seeds=seed + 1, methods=[known_method(method)], shots=[shots], validation=validation
     )
     backbone, propagation = write(cells[-1], runs, results, parse_settings(setting or ()), out)
-    say(
+    print_result(
         f"{backbone}\n{propagation}",
         {"backbone": str(backbone), "propagation": str(propagation)},
     )

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import Overwrite, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, print_result, progress_bar, stoppable
 from engine.errors import UsageError
 from research.cli.experiment_transfer import Classes, Sizes, Source
 from research.cli.figures_file import FiguresFile, check_figures, write_figures
@@ -78,7 +78,7 @@ def review(
     write_figures(out, fields)
     if curve is not None:
         right_labels_against_keys(report, curve)
-    say(report.as_text(is_markdown=markdown), fields)
+    print_result(report.as_text(is_markdown=markdown), fields)
 
 
 def _known_ways(chosen: list[str] | None) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.output import progress_bar, say, stoppable
+from engine.cli.output import print_result, progress_bar, stoppable
 from engine.errors import UsageError
 from engine.events import OnProgress, Progress, ignore_progress
 
@@ -73,7 +73,7 @@ def train(
         )
     if _is_speaker():
         last, folder = outcome.curve[-1], cell.folder(runs, opened.variant)
-        say(
+        print_result(
             f"Trained {method} for {ways}-way {shots}-shot tasks on {opened.name}: "
             f"{outcome.iterations:,} iterations, "
             f"{_of_point(last)}\n{folder}",
@@ -121,7 +121,7 @@ def run_tests(
     if unfinished:
         refresh(opened, objective, settings)
     found = test_cell(opened, cell, settings, objective)
-    say(
+    print_result(
         "\n".join(
             [
                 f"{opened.name}, {ways}-way {shots}-shot, {len(found[0].accuracies)} tasks",

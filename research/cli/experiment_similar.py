@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import progress_bar, say, stoppable
+from engine.cli.output import print_result, progress_bar, stoppable
 from research.cli.experiment_transfer import Source
 
 Backbone = Annotated[
@@ -45,7 +45,7 @@ def similar(source: Source, *, backbone: Backbone = "", device: DeviceName = "au
         "the most alike"
         for each in found
     ]
-    say("\n".join(lines), {"spaces": [asdict(each) for each in found]})
+    print_result("\n".join(lines), {"spaces": [asdict(each) for each in found]})
 
 
 def duplicates(
@@ -78,7 +78,7 @@ def duplicates(
             cancel=cancel,
         )
     report = DuplicatesReport(source.name, model.name, len(photos), outcomes)
-    say(report.as_text(is_markdown=markdown), report.as_fields())
+    print_result(report.as_text(is_markdown=markdown), report.as_fields())
 
 
 def register(application: typer.Typer) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import progress_bar, say, stoppable
+from engine.cli.output import print_result, progress_bar, stoppable
 from engine.errors import UsageError
 from research.cli.experiment_runs import DataSets, Setting, known_method
 from research.grid import VALIDATION_CLASSES
@@ -96,7 +96,7 @@ def table(
         draw_curves(found, curves)
     parts = list(all_tables(found, names_of(data) if classes else None))
     rows = [{"table": title, "rows": [list(row) for row in table.rows]} for title, table in parts]
-    say(titled_tables(parts, is_markdown=markdown), {"tables": rows})
+    print_result(titled_tables(parts, is_markdown=markdown), {"tables": rows})
 
 
 def _known_shots(shots: list[int] | None) -> tuple[int, ...]:

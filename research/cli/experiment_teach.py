@@ -8,7 +8,7 @@ import numpy as np
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import Overwrite, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, print_result, progress_bar, stoppable
 from engine.errors import UsageError
 from research.cli.experiment_transfer import Source
 from research.cli.figures_file import FiguresFile, check_figures, write_figures
@@ -60,12 +60,12 @@ def teach(
             raise UsageError("there is no such method", expected=", ".join(METHODS), found=name)
     if importlib.util.find_spec("sklearn") is None or curve is not None:
         check_libraries()
-    report = _measured(source, backbone, methods, draws, runs, device=device, is_anew=again)
+    report = _measured(source, backbone, methods, draws, runs, device=device, is_from_scratch=again)
     fields = report.as_fields()
     write_figures(out, fields)
     if curve is not None:
         accuracy_against_labels(report, curve)
-    say(report.as_text(is_markdown=markdown), fields)
+    print_result(report.as_text(is_markdown=markdown), fields)
 
 
 def _measured(
@@ -76,7 +76,7 @@ def _measured(
     runs: Path | None,
     *,
     device: str,
-    is_anew: bool,
+    is_from_scratch: bool,
 ) -> "TeachReport":
     from engine.backbones.model_files import default_backbone
     from engine.collection.models import find_model
@@ -108,7 +108,7 @@ def _measured(
                 methods,
                 draws,
                 runs=runs,
-                is_anew=is_anew,
+                is_from_scratch=is_from_scratch,
                 on_progress=on_progress,
                 cancel=cancel,
             )

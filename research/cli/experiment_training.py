@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import progress_bar, say, stoppable
+from engine.cli.output import print_result, progress_bar, stoppable
 from research.cli.experiment_runs import Setting
 from research.cli.experiment_transfer import Source
 
@@ -70,7 +70,7 @@ def training(
             cancel=cancel,
         )
     table = gain_table(found)
-    say(table.as_markdown() if markdown else table.as_text(), as_fields(found))
+    print_result(table.as_markdown() if markdown else table.as_text(), as_fields(found))
 
 
 def register(application: typer.Typer) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import Overwrite, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, print_result, progress_bar, stoppable
 from research.cli.figures_file import FiguresFile, check_figures, write_figures
 
 if TYPE_CHECKING:
@@ -138,11 +138,13 @@ def transfer(
     models = tuple(by_hash.values())
     collection = read_collection(source, Selection(hierarchy, classes, images))
     plan = check_plan(collection, plan)
-    found = _measured(collection, models, plan, runs, device=device, is_anew=again, workers=workers)
+    found = _measured(
+        collection, models, plan, runs, device=device, is_from_scratch=again, workers=workers
+    )
     report = replace(_report(collection, models, found), is_balanced=balanced)
     fields = report.as_fields()
     write_figures(out, fields)
-    say(report.as_text(is_markdown=markdown), fields)
+    print_result(report.as_text(is_markdown=markdown), fields)
 
 
 def _report(
@@ -170,7 +172,7 @@ def _measured(
     runs: Path | None,
     *,
     device: str,
-    is_anew: bool,
+    is_from_scratch: bool,
     workers: int,
 ) -> "list[TransferResult]":
     from engine.config import CacheFolders
@@ -196,7 +198,7 @@ def _measured(
                     embedded,
                     plan,
                     runs=runs,
-                    is_anew=is_anew,
+                    is_from_scratch=is_from_scratch,
                     workers=workers,
                     on_progress=on_progress,
                     cancel=cancel,

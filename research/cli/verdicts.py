@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from engine.cli.output import say
+from engine.cli.output import print_result
 
 if TYPE_CHECKING:
     from research.reference import JudgedFigure
@@ -28,7 +28,7 @@ def say_verdicts(
     """
     every = [*missed, *(row.name for row in rows if not row.is_kept)]
     lines = [head, *(row.line for row in rows), *([f"missed: {', '.join(every)}"] if every else [])]
-    say(
+    print_result(
         "\n".join(lines),
         {**fields, "rows": [row.fields() for row in rows], "missed": every},
     )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.backbone_input import Preparation, input_output, pooled
 from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER
-from engine.runtime.devices.gather import ask_driver
+from engine.runtime.devices.gather import query_driver
 from engine.runtime.devices.settings import DeviceSettings, provider_options
 from engine.runtime.eight_bit import cosines
 from engine.runtime.sessions import BoundRuns, open_session, plain_run, usable_cores
@@ -88,7 +88,7 @@ def _photos(copies: int, pictures: int) -> tuple[Path, ...]:
 
 def _used_mib() -> float | None:
     """GPU memory in use by all programs; None where the driver does not report it."""
-    device = ask_driver().device
+    device = query_driver().device
     return (
         None
         if device is None or device.free_bytes is None

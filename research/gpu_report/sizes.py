@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from engine.runtime.devices.gather import ask_driver
+from engine.runtime.devices.gather import query_driver
 from research.generated_data import LIKE_PAPER, SMALL, GeneratedSize
 
 
@@ -75,7 +75,7 @@ TINY: Final = Sizes(
 
 def has_gpu() -> bool:
     """Whether the NVIDIA driver offers a GPU to this process."""
-    return ask_driver().device_count > 0
+    return query_driver().device_count > 0
 
 
 def fitting_sizes(*, few: bool = False) -> Sizes:

@@ -147,10 +147,10 @@ def do_cell(
     below, begun_at = cell.runs_below(runs), list[int]()
     start_s = time.process_time()
 
-    def say(done: int) -> None:
+    def print_result(done: int) -> None:
         if not begun_at:
             begun_at.append(done)
-        counter.say(done)
+        counter.print_result(done)
 
     trained, start = cell.training_cell(settings), cell.start
     if start is not None:  # a finished one is not changed
@@ -164,7 +164,7 @@ def do_cell(
         settings,
         below,
         start=None if start is None else start.training_cell(settings),
-        on_progress=lambda progress: say(progress.done),
+        on_progress=lambda progress: print_result(progress.done),
     )
     spent_s = time.process_time() - start_s
     share = (outcome.iterations - begun_at[0]) / outcome.iterations if begun_at else 1.0
@@ -192,7 +192,7 @@ def do_cell(
         seen_parents(data),
     )
     results.write(found, folder)
-    counter.say(settings.training.iterations)
+    counter.print_result(settings.training.iterations)
     return found
 
 

@@ -74,7 +74,7 @@ def measure_honesty(
     plan: HonestyPlan,
     *,
     runs: Path | None = None,
-    is_anew: bool = False,
+    is_from_scratch: bool = False,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[StageResult, ...]:
@@ -84,7 +84,7 @@ def measure_honesty(
         embedded: the collection.
         plan: what to measure.
         runs: folder for results of draws; none are stored when None.
-        is_anew: whether to ignore results in `runs`.
+        is_from_scratch: whether to ignore results in `runs`.
         on_progress: called with draws of stages.
         cancel: stops between two draws.
 
@@ -105,7 +105,7 @@ def measure_honesty(
             stage.folder,
             is_elsewhere=plan.is_elsewhere,
         )
-        draws = [] if runs is None or is_anew else records.read(cell, runs)
+        draws = [] if runs is None or is_from_scratch else records.read(cell, runs)
         for seed in range(plan.draws):
             (cancel or CancelToken()).raise_if_cancelled()
             if len(draws) <= seed:

@@ -478,7 +478,7 @@ def _legs(
         for root, lean in zip(roots, (-0.8, 0.15, 0.9), strict=True):
             swing = lean + generator.normal(0, 0.15)
             knee = (body + 0.5 * reach, root + 0.35 * reach * swing)
-            foot = (body + reach, root + reach * swing * 1.05)
+            footer = (body + reach, root + reach * swing * 1.05)
             legs += [
                 stroke(
                     ((body * 0.5, root), (body, root + 0.1 * reach * swing), knee),
@@ -488,7 +488,7 @@ def _legs(
             ]
             legs += [
                 stroke(
-                    (knee, ((knee[0] + foot[0]) / 2, (knee[1] + foot[1]) / 2), foot),
+                    (knee, ((knee[0] + footer[0]) / 2, (knee[1] + footer[1]) / 2), footer),
                     thick * 0.65,
                     thick * 0.3,
                 )

@@ -17,7 +17,7 @@ def measure_teaching(
     draws: int,
     *,
     runs: Path | None = None,
-    is_anew: bool = False,
+    is_from_scratch: bool = False,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[TeachResult, ...]:
@@ -28,7 +28,7 @@ def measure_teaching(
         methods: identifiers.
         draws: in each of which every method gets the same images.
         runs: folder for results of draws; none are stored when None.
-        is_anew: whether to ignore results in `runs`.
+        is_from_scratch: whether to ignore results in `runs`.
         on_progress: called with draws of methods.
         cancel: stops between two draws.
 
@@ -39,7 +39,9 @@ def measure_teaching(
     """
     identity = embedded.collection.identity
     cells = [TeachCell.of(identity, embedded.model, method) for method in methods]
-    known = [[] if runs is None or is_anew else list(results.read(cell, runs)) for cell in cells]
+    known = [
+        [] if runs is None or is_from_scratch else list(results.read(cell, runs)) for cell in cells
+    ]
     meter = ProgressMeter(len(methods) * draws, on_progress, unit="draws")
     for seed in range(draws):
         person: ScriptedPerson | None = None

@@ -89,7 +89,7 @@ def measure_transfer(
     plan: TransferPlan,
     *,
     runs: Path | None = None,
-    is_anew: bool = False,
+    is_from_scratch: bool = False,
     workers: int = 1,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
@@ -100,7 +100,7 @@ def measure_transfer(
         embedded: the collection.
         plan: what to measure.
         runs: folder for results of draws; none are stored when None.
-        is_anew: whether to ignore results in `runs`.
+        is_from_scratch: whether to ignore results in `runs`.
         workers: number of parallel processes.
         on_progress: called with draws of methods.
         cancel: stops between two draws.
@@ -111,7 +111,9 @@ def measure_transfer(
         Cancelled: `cancel` was set.
     """
     columns = [
-        _Column(embedded, method, plan.situations(shots, method), runs, is_anew=is_anew)
+        _Column(
+            embedded, method, plan.situations(shots, method), runs, is_from_scratch=is_from_scratch
+        )
         for shots in plan.shots
         for method in plan.methods
     ]
@@ -138,7 +140,7 @@ class _Column:
         situations: Sequence[Situation],
         runs: Path | None,
         *,
-        is_anew: bool,
+        is_from_scratch: bool,
     ) -> None:
         self._embedded = embedded
         self._method = method
@@ -147,7 +149,9 @@ class _Column:
         self._cells = {
             each: TransferCell.of(identity, embedded.model, each, method) for each in situations
         }
-        self._outcomes = {each: [] if is_anew else list(self._stored(each)) for each in situations}
+        self._outcomes = {
+            each: [] if is_from_scratch else list(self._stored(each)) for each in situations
+        }
 
     def _stored(self, situation: Situation) -> tuple[Outcome, ...]:
         """Stored draws; none where the method had other options."""

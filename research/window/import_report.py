@@ -81,7 +81,7 @@ class _Report(QObject):
             rows = window.workspace.grid.places_in_view()
             self._first_screen = [window.workspace.model.card(row).source for row in rows]
         has_picture = [
-            window.thumbnails.stand_in(source) is not None for source in self._first_screen
+            window.thumbnails.placeholder(source) is not None for source in self._first_screen
         ]
         self._note("first screen", has_come=bool(has_picture) and all(has_picture))
         is_ready = state.status == ImageStatus.READY

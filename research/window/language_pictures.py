@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.language import ENGLISH, install_language, language_names, spoken_language
 from app.map.controller import Maps
-from app.theme import wear_fonts
+from app.theme import apply_fonts
 from app.welcome.controller import Projects
 from research.window.guide_pictures import HOME, LONG_S, without_project
 from research.window.screenshot import Show, grab, is_still, opened, show_graph, wait_until
@@ -139,7 +139,7 @@ def main(folder: Path, chosen: Collection[str]) -> int:
         for code in names:
             settings.language = "" if code == ENGLISH else code
             install_language(application, code)
-            wear_fonts(application, spoken_language())
+            apply_fonts(application, spoken_language())
             (folder / code).mkdir(parents=True, exist_ok=True)
             make_pictures(project, folder / code, views)
             sys.stdout.write(f"{folder / code}\n")

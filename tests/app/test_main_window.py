@@ -17,7 +17,7 @@ from app.theme import set_scheme
 from app.welcome.controller import Projects
 from engine.collection.state import NO_CLASS
 from research.window.screenshot import PICTURES, take_pictures, take_screenshots, wait_until
-from tests.support.backbone_jobs import keep_list
+from tests.support.backbone_jobs import store_catalogue
 from tests.support.collections import Collection, cache_of_test
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import LONG_MS, changed_by, recorded
@@ -188,7 +188,9 @@ def test_a_name_that_is_still_to_be_changed_matches_nothing_and_needs_not(review
             ["Rename to “Red ball”"] if typed == "Red ball" else []
         )
         assert "Nothing matches" not in shown_texts(palette)
-        assert palette.foot_text.startswith("Enter: Rename to “Red ball”") == (typed == "Red ball")
+        assert palette.footer_text.startswith("Enter: Rename to “Red ball”") == (
+            typed == "Red ball"
+        )
     reviewing.press(Key.Key_Escape)
 
 
@@ -285,7 +287,7 @@ def test_pictures_of_the_window_are_not_blank(
     """Screenshots in light and dark have many colours, and differ."""
     store = QSettings(str(tmp_path / "shots.ini"), QSettings.Format.IniFormat)
     monkeypatch.setattr("app.main_window.Settings", lambda: Settings(store))
-    keep_list(cache_of_test())
+    store_catalogue(cache_of_test())
     shots = {scheme: tmp_path / f"{scheme}.png" for scheme in ("light", "dark")}
     if picture:
         shots = {scheme: tmp_path / f"{picture}-{scheme}.png" for scheme in shots}

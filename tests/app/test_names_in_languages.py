@@ -7,7 +7,7 @@ from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.class_tree.row_data import NAME_BESIDE_ROLE
+from app.class_tree.row_data import SECOND_NAME_ROLE
 from app.language import SYSTEM, install_language
 from app.one_window import OneWindow
 from app.palette.logic import class_rows
@@ -62,7 +62,7 @@ def rows_of(desk: Desk) -> list[tuple[str, str]]:
     view.expandAll()
     found, index = [], view.model().index(0, 0)
     while index.isValid():
-        found.append((str(index.data()), str(index.data(NAME_BESIDE_ROLE))))
+        found.append((str(index.data()), str(index.data(SECOND_NAME_ROLE))))
         index = view.indexBelow(index)
     return found
 

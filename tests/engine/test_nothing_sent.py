@@ -15,7 +15,7 @@ from engine.errors import ModelError
 from engine.runtime.devices.child import try_in_child
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.training import arithmetic
-from engine.worker.limits import ask_child, usual_limits
+from engine.worker.limits import call_child, usual_limits
 
 TELLS = "import json, os; print(json.dumps(dict(os.environ)))"
 
@@ -64,7 +64,7 @@ def test_children_that_are_started_by_hand_get_it() -> None:
     assert try_in_child("cpu", command=command).attempt.message == "disabled 1"
     limits = usual_limits()
     with pytest.raises(ModelError, match="disabled 1"):
-        ask_child(ExamineFile(Path("net.onnx"), limits), limits, command=command)
+        call_child(ExamineFile(Path("net.onnx"), limits), limits, command=command)
 
 
 def test_this_test_has_it() -> None:

@@ -36,7 +36,7 @@ def test_each_photo_is_opened_once(
     grid = desk.window.workspace.grid
     sources = [desk.window.workspace.model.card(row).source for row in grid.places_in_view()]
     desk.wait(
-        lambda: all(desk.window.thumbnails.stand_in(source) is not None for source in sources)
+        lambda: all(desk.window.thumbnails.placeholder(source) is not None for source in sources)
     )
     assert (desk.state.status == ImageStatus.READY).all()
     assert len(desk.state.without_views) == 0

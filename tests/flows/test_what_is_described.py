@@ -46,7 +46,7 @@ def test_c14_the_pane_makes_room_for_a_report(reviewing: Desk) -> None:
     )
     assert not side.isVisible()
     assert reviewing.inspected is None
-    reviewing.window.workspace.grid.tell_current()
+    reviewing.window.workspace.grid.publish_current()
     assert reviewing.inspected is None
     reviewing.press(Key.Key_Escape)
     assert side.isVisible()

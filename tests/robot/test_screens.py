@@ -129,7 +129,7 @@ def studio(
 ) -> Iterator[Studio]:
     """A studio with a colour scheme, a scale and a size."""
     scheme, scale, (width, height) = request.param
-    wear(studio_home, scheme)
+    apply_look(studio_home, scheme)
     sample = tmp_path / "field trip.protoleaf"
     shutil.copy(studio_home.data / "sample" / "sample.protoleaf", sample)
     shutil.copytree(studio_home.data / "sample" / "collection", tmp_path / "collection")
@@ -144,7 +144,7 @@ def studio(
         write_contact_sheet(PICTURES)
 
 
-def wear(home: FreshHome, scheme: str) -> None:
+def apply_look(home: FreshHome, scheme: str) -> None:
     """Choose the colour scheme; all other settings and the log are cleared."""
     shutil.rmtree(home.log.parent, ignore_errors=True)
     settings = home.home / ".config" / "protoleaf" / "protoleaf.ini"

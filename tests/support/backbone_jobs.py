@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from engine.backbones.published.catalogue import PUBLISHERS
-from engine.backbones.published.catalogue import keep_list as keep_list_of
+from engine.backbones.published.catalogue import store_catalogue as keep_list_of
 from engine.backbones.published.facts import PublishedNetwork
 from engine.config import CacheFolders
 from engine.events import Progress
@@ -49,7 +49,9 @@ def progress(done: int, total: int, unit: str = "images", *, rate: float = 10.0)
     return Progress(done, total, unit, rate, (total - done) / rate)
 
 
-def keep_list(caches: CacheFolders, networks: Sequence[PublishedNetwork] = (SMALL, LARGE)) -> None:
+def store_catalogue(
+    caches: CacheFolders, networks: Sequence[PublishedNetwork] = (SMALL, LARGE)
+) -> None:
     """Write a list to the cache, so that the worker needs no torch for it."""
     for publisher in PUBLISHERS:
         own = tuple(network for network in networks if network.publisher == publisher.name)

@@ -14,7 +14,7 @@ from engine.backbones.model_files import ModelFiles
 from engine.backbones.published.titles import LIBRARY_PREFIX
 from engine.config import assets_folder
 from engine.model_card import BackboneCard
-from tests.support.backbone_jobs import keep_list
+from tests.support.backbone_jobs import store_catalogue
 from tests.support.clipping import clipped, overlapping
 from tests.support.desk import Desk
 
@@ -77,7 +77,7 @@ def tasks_of(desk: Desk) -> tuple[JobSlot, JobSlot, JobSlot, JobSlot, JobSlot, J
 
 def listed(desk: Desk) -> BackbonePanel:
     """The second source, after the real worker has read the cached list."""
-    keep_list(desk.window.session.caches)
+    store_catalogue(desk.window.session.caches)
     panel = panel_for(desk, Source.PUBLISHED)
     wait_for(desk, desk.window.of(Backbones).jobs.listing, Stage.DONE)
     assert len(panel.published.model.rows) == 2

@@ -138,7 +138,7 @@ class GraphExport(QObject):
 
     def _ask_to_replace(self, target: Path, form: OfferedFormat, kind: str) -> None:
 
-        self._toast.say_failure(
+        self._toast.report_failure(
             taken_text(target, translated(kind)),
             action=tr("Replace"),
             on_action=lambda: self.export(target, form, is_overwriting=True),
@@ -155,12 +155,12 @@ class GraphExport(QObject):
             job_title(target),
             work,
             self._on_finished,
-            lambda reason: self._toast.say_failure(sentence(reason)),
+            lambda reason: self._toast.report_failure(sentence(reason)),
         )
 
     def _on_finished(self, done: WrittenClasses) -> None:
 
-        self._toast.say(
+        self._toast.print_result(
             done_text(done),
             action=tr("Show in folder"),
             on_action=lambda: self._show_folder(done.target.parent),
@@ -168,4 +168,4 @@ class GraphExport(QObject):
 
     def _show_folder(self, folder: Path) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._toast.say_failure(tr("The folder cannot be shown: %1", str(folder)))
+            self._toast.report_failure(tr("The folder cannot be shown: %1", str(folder)))

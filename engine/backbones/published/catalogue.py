@@ -118,7 +118,7 @@ def is_published_source(backbone: str) -> bool:
 
 
 @dataclass(frozen=True)
-class _KeptList:
+class _StoredCatalogue:
     """The file of a publisher's list, as JSON."""
 
     format: int
@@ -159,21 +159,23 @@ def _list_of(
     on_progress: OnProgress,
     cancel: CancelToken | None,
 ) -> tuple[PublishedNetwork, ...]:
-    kept = kept_list(caches, publisher)
+    kept = stored_catalogue(caches, publisher)
     if kept is not None:
         return kept
     publisher.check_installed()
     networks = tuple(publisher.networks.published_networks(on_progress=on_progress, cancel=cancel))
-    keep_list(caches, publisher, networks)
+    store_catalogue(caches, publisher, networks)
     return networks
 
 
-def kept_list(
+def stored_catalogue(
     caches: CacheFolders, publisher: NetworkPublisher
 ) -> tuple[PublishedNetwork, ...] | None:
     """Read the cached list, without torch; None without one for the installed package."""
     try:
-        kept = msgspec.json.decode(_list_path(caches, publisher).read_bytes(), type=_KeptList)
+        kept = msgspec.json.decode(
+            _list_path(caches, publisher).read_bytes(), type=_StoredCatalogue
+        )
     except (OSError, msgspec.MsgspecError, RecursionError):
         return None
     return (
@@ -181,12 +183,12 @@ def kept_list(
     )
 
 
-def keep_list(
+def store_catalogue(
     caches: CacheFolders, publisher: NetworkPublisher, networks: tuple[PublishedNetwork, ...]
 ) -> None:
     """Keep a publisher's list in the cache until its package changes."""
     with suppress(OSError):  # it is made again the next time
-        content = msgspec.json.encode(_KeptList(_LIST_FORMAT, publisher.version, networks))
+        content = msgspec.json.encode(_StoredCatalogue(_LIST_FORMAT, publisher.version, networks))
         write_file(private_folder(caches.root) / _list_path(caches, publisher).name, content)
 
 
@@ -266,7 +268,7 @@ def _versions(
     caches: CacheFolders, publisher: NetworkPublisher, name: str
 ) -> dict[str, PublishedNetwork]:
     network = name if publisher.name != TIMM else name.partition(".")[0]
-    networks = kept_list(caches, publisher)
+    networks = stored_catalogue(caches, publisher)
     names: tuple[str, ...]
     if networks is None:
         publisher.check_installed()

@@ -99,7 +99,7 @@ class PartFile:
             with suppress(OSError):  # what was not flushed was reported already
                 file.close()
 
-    def check_room(self, size_bytes: int) -> None:
+    def check_space(self, size_bytes: int) -> None:
         """Refuse a file that the disk has no room for; what arrived before stays."""
         free = shutil.disk_usage(self.path.parent).free
         if size_bytes > free:
@@ -269,7 +269,7 @@ class _Download:
             self._check_size(total)
         if start == 0:
             self.part.start(PartNotes(self.url, _validator(answer), total))
-        self.part.check_room(total - start)
+        self.part.check_space(total - start)
         meter = ProgressMeter(
             total or self.promised, self.on_progress, unit=BYTES, already_done=start
         )

@@ -20,10 +20,10 @@ from engine.backbones.published.timm_networks import (
     shape_of,
 )
 from engine.backbones.published.web_client import (
-    ask_about,
     check_repository,
     file_address,
     page_address,
+    query_file,
     read_text,
 )
 from engine.errors import ModelError
@@ -233,7 +233,7 @@ def _with_place(facts: PublishedNetwork, urls: Sequence[str], route: Route) -> P
         path = route.on_disk(url)
         if path is not None:
             return replace(facts, url=url, size_bytes=path.stat().st_size)
-        remote = ask_about(route.address(url), route) if route.folder is None else None
+        remote = query_file(route.address(url), route) if route.folder is None else None
         if remote is not None:
             size = remote.size_bytes or facts.size_bytes
             return replace(facts, url=remote.url, sha256_prefix=remote.sha256, size_bytes=size)

@@ -15,7 +15,7 @@ from engine.backbones.published.catalogue import publisher_called
 from engine.backbones.published.download import alone, download
 from engine.backbones.published.facts import PublishedNetwork, card_of_published
 from engine.backbones.published.route import Route, weights_path
-from engine.backbones.published.web_client import RemoteFile, ask_about
+from engine.backbones.published.web_client import RemoteFile, query_file
 from engine.config import CacheFolders
 from engine.errors import ModelError, NetworkError
 from engine.events import CancelToken, OnProgress, ignore_progress, step_teller
@@ -55,7 +55,7 @@ def _fetched(
         route.address(facts.url), facts.size_bytes, facts.sha256_prefix
     )
     if not facts.sha256_prefix:
-        answers = (ask_about(route.address(url), route) for url in urls)
+        answers = (query_file(route.address(url), route) for url in urls)
         remote = next((answer for answer in answers if answer is not None), None)
     if remote is None:
         raise NetworkError(
@@ -156,7 +156,7 @@ def add_published(
         place.with_name(f"{facts.library_name}.adding.lock"), "this network is being added already"
     ):
         if not place.is_file():
-            _check_room(facts, place.parent, library.folder, has_download=route.folder is None)
+            _check_space(facts, place.parent, library.folder, has_download=route.folder is None)
         weights = _fetched(facts, place, route, on_progress=on_progress, cancel=cancel)
         files = _exported(
             facts, weights, place.parent, library, on_progress=on_progress, cancel=cancel
@@ -212,7 +212,9 @@ def _images_per_s(path: Path, card: BackboneCard) -> float:
     return images_per_s(BackboneSession(path, card, CPU_CHOICE, threads=1), images)
 
 
-def _check_room(facts: PublishedNetwork, cache: Path, library: Path, *, has_download: bool) -> None:
+def _check_space(
+    facts: PublishedNetwork, cache: Path, library: Path, *, has_download: bool
+) -> None:
     """Check before the download that the disk has room for the weights, the export, and its copy.
 
     An unknown size is checked when the server reports it.

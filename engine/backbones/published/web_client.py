@@ -83,7 +83,7 @@ def page_address(repository: str) -> str:
     return f"{HUB}/{repository}"
 
 
-def ask_about(url: str, route: Route) -> RemoteFile | None:
+def query_file(url: str, route: Route) -> RemoteFile | None:
     """Ask a server for size and checksum of a file; None where there is none.
 
     The hub answers with a redirect to the bytes, and with size, SHA-256 and version in the answer

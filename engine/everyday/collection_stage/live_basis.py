@@ -11,7 +11,7 @@ from typing import Final, final
 import numpy as np
 
 from engine.arrays import Integers, no_integers
-from engine.everyday.blocks import stop_if_asked
+from engine.everyday.blocks import stop_if_requested
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis, collection_basis
 from engine.everyday.collection_stage.neighbours import Nearest, NearestAnchors, Whitening
 from engine.everyday.shots import GROWTH, EmbeddedSnapshot
@@ -128,7 +128,7 @@ class LiveBasis:
         if self._kept is None or len(ready) <= MOST_ANCHORS:
             return None  # making it takes no longer than reading a file
         self._key = basis_key(images, ready)
-        stop_if_asked()
+        stop_if_requested()
         basis = self._kept.read(self._key, images)
         self._kept_anchors = 0 if basis is None else len(basis.anchors)
         return basis

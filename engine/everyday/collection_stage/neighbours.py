@@ -18,7 +18,7 @@ from engine.everyday.blocks import (
     filled_in_blocks,
     in_blocks,
     one_thread_each,
-    stop_if_asked,
+    stop_if_requested,
     to_floats,
     unit_rows,
 )
@@ -207,7 +207,7 @@ def whitening_of(embeddings: Embeddings) -> Whitening | None:
     sample = to_floats(_spread(embeddings, MOST_IMAGES))
     if len(sample) < 2:  # noqa: PLR2004 (one image has no variance)
         return None
-    stop_if_asked()
+    stop_if_requested()
     mean = sample.mean(axis=0)
     sample = sample - mean
     if float(np.einsum("nd,nd->", sample, sample)) / len(sample) < LEAST_VARIANCE:
@@ -215,7 +215,7 @@ def whitening_of(embeddings: Embeddings) -> Whitening | None:
     shrinkage = shrinkage_for(*sample.shape)
     total = _covariance(sample)
     differences = _look_alike_differences(np.ascontiguousarray(_spread(sample, MOST_COMPARED)))
-    stop_if_asked()
+    stop_if_requested()
     if len(differences) < FEWEST_PAIRS:
         matrix = _whitening_matrix(total, shrinkage)
     else:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Doubles, Flags, Floats, Integers
-from engine.everyday.blocks import Embeddings, filled_in_blocks, in_blocks, stop_if_asked
+from engine.everyday.blocks import Embeddings, filled_in_blocks, in_blocks, stop_if_requested
 from engine.everyday.collection_stage.basis import MOST_COMPARED, CollectionBasis
 from engine.everyday.collection_stage.neighbours import (
     COSINE_ONE,
@@ -328,7 +328,7 @@ def _effective_counts(vectors: Floats, labelled: LabelledAnchors, is_core: Flags
     """
     counts = np.bincount(labelled.classes, minlength=len(labelled.candidates_of)).astype(np.float64)
     for place in np.flatnonzero(counts > 1).tolist():
-        stop_if_asked()
+        stop_if_requested()
         core = labelled.members(place, is_core)
         if len(core) < 2:  # noqa: PLR2004 (one image is like no other)
             continue

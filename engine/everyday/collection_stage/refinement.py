@@ -123,7 +123,7 @@ def refine(
     prototypes, temperature = start.prototypes, temperature_for(links, vectors)
     classifier = _classifier(vectors, prototypes, start, temperature)
     for turn in range(ROUNDS):
-        walk.take_steps(chances, classifier, starts_anew=turn == 0)
+        walk.take_steps(chances, classifier, starts_from_prototypes=turn == 0)
         free = weights[chances.free_positions]
         prototypes = _moved(walk.vectors, free, chances, shots, start)
         classifier = _classifier(vectors, prototypes, start, temperature)
@@ -131,7 +131,7 @@ def refine(
             classifier,
             offsets=classifier.offsets + _prior_logits(free > 0, chances.free, imbalance),
         )
-    walk.take_steps(chances, classifier, starts_anew=False)
+    walk.take_steps(chances, classifier, starts_from_prototypes=False)
     return Refined(
         prototypes, classifier, chances, *_shares(weights, chances, labels, shots, start)
     )
@@ -172,11 +172,11 @@ class _Walk:
     labels: AnchorLabels  # of anchors
 
     def take_steps(
-        self, chances: AnchorChances, classifier: LinearClassifier, *, starts_anew: bool
+        self, chances: AnchorChances, classifier: LinearClassifier, *, starts_from_prototypes: bool
     ) -> None:
         """Take `STEPS` steps from the current probabilities, or from the prototypes'."""
         rest = self._by_prototype(classifier)
-        if starts_anew:
+        if starts_from_prototypes:
             chances.free[:] = rest
         self.labels.share_out(chances.free, chances.row_of)
         rest *= 1 - self.links.followed

@@ -37,7 +37,7 @@ PASS_ROWS: Final = 256
 """Images classified at a time by a core. Chosen: their links and chances stay in its cache."""
 ELSEWHERE: Final = 0.8
 """Familiarity below which shots were taken in another place: the collection has nothing similar."""
-ENOUGH_TO_TELL: Final = 10  # fewer shots may be odd by chance
+ENOUGH_SHOTS: Final = 10  # fewer shots may be odd by chance
 
 Rows = slice | Integers
 
@@ -64,7 +64,7 @@ class CollectionStage:
     @property
     def has_shots_from_elsewhere(self) -> bool:
         """Whether a few labels among the other images would teach most."""
-        return self.familiarity < ELSEWHERE and int(self.labels.is_shot.sum()) >= ENOUGH_TO_TELL
+        return self.familiarity < ELSEWHERE and int(self.labels.is_shot.sum()) >= ENOUGH_SHOTS
 
     def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:
         """Probabilities (n, c) of images (n, d), at rows (n,) of the basis or of new images."""

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from engine.arrays import Floats, Integers, no_flags
-from engine.everyday.blocks import stop_if_asked
+from engine.everyday.blocks import stop_if_requested
 from engine.everyday.collection_stage.basis import CollectionBasis
 
 NEAREST: Final = 3  # links of an anchor that measure the similarity around it
@@ -82,7 +82,7 @@ def clusters_of(basis: CollectionBasis, items: Items, *, least: float, most: int
     nearest = _nearest_cosines(basis)[items.anchors] * items.sizes
     here, there = _item_pairs(basis, items)
     for _round in range(MOST_ROUNDS):
-        stop_if_asked()
+        stop_if_requested()
         is_apart = (here != there) & (sizes[here] + sizes[there] <= most)
         here, there = here[is_apart], there[is_apart]
         if not len(here):

@@ -12,7 +12,7 @@ from typing import Final, final
 import numpy as np
 
 from engine.arrays import Flags, Floats, Integers
-from engine.everyday.blocks import one_thread_each, stop_if_asked
+from engine.everyday.blocks import one_thread_each, stop_if_requested
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.grouping.clusters import clusters_of, home_anchors, items_of
 from engine.everyday.look_alikes import SCREEN, LookAlikes, Opinions
@@ -64,7 +64,7 @@ def groups_of(
     own = opinions.at(rows)
     anchors, cosines = home_anchors(basis, rows)
     group = _grouped(basis, anchors, own, most)
-    stop_if_asked()
+    stop_if_requested()
     return _Drawn(basis, own, rows, anchors, cosines, group).groups()
 
 
@@ -144,13 +144,13 @@ class _Drawn:
         error = np.where(own.best == proposed[self.group], 1 - own.probability, 1)
         errors, others = self._sum(error), self._settled_elsewhere()
         oddness = np.where(own.is_sure, error, self._unlikeness())
-        is_odd = oddness > np.where(
+        is_outlier = oddness > np.where(
             own.is_sure, ODD, ODD + self._sum(oddness)[self.group] / self.sizes[self.group]
         )
         sure = self._sum(own.is_sure) > 0
         first = self._order(self._gains(errors, support, others, is_sure=sure))
         odd, settled = (
-            self._sum(is_odd).astype(np.int64),
+            self._sum(is_outlier).astype(np.int64),
             np.rint(self.sizes + others).astype(np.int64),
         )
         held_back = np.isin(proposed, own.held_back) & sure

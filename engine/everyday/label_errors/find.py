@@ -17,7 +17,7 @@ import numpy as np
 
 from engine.arrays import Doubles, Flags, Floats, Integers
 from engine.events import CancelToken
-from engine.everyday.blocks import at_columns, one_thread_each, stop_if_asked, stopped_by
+from engine.everyday.blocks import at_columns, one_thread_each, stop_if_requested, stopped_by
 from engine.everyday.label_errors.labelled import JudgedLabels, LeaveOneOut, Neighbours
 from engine.everyday.prototypical.classification import softmax
 from engine.graph.category_graph import CategoryGraph
@@ -148,7 +148,7 @@ class _Judge:
         proposed = np.full(count, NO_CLASS, dtype=np.int64)
         most_likely = np.zeros((count, min(TOPS, len(images.class_ids))), dtype=np.int64)
         for column, rows in self._rows_of_labels():
-            stop_if_asked()
+            stop_if_requested()
             logits = self._evidence.logits(rows)
             wrong[rows] = self._wrong_by(fits, column, logits)
             chances = softmax(logits * np.float32(best.temperature))
@@ -173,7 +173,7 @@ class _Judge:
         """Probability (r,) that a label is wrong, for images with this label and logits (r, c)."""
         wrong = np.zeros(len(logits))
         for temperature, same in groupby(fits, key=lambda fit: fit.temperature):
-            stop_if_asked()
+            stop_if_requested()
             chances = softmax(logits * np.float32(temperature))
             agreed = chances[:, self._agreeing[column]].sum(axis=1)
             for fit in same:
@@ -220,7 +220,7 @@ class _Judge:
         )
         tried, likelihoods, others = [], [], max(1, len(self._images.class_ids) - 1)
         for temperature in TEMPERATURES.tolist():
-            stop_if_asked()
+            stop_if_requested()
             chances = softmax(logits * np.float32(temperature))[places, columns]
             agreed = np.minimum(np.bincount(places, weights=chances, minlength=len(rows)), 1)
             for noise in NOISES.tolist():

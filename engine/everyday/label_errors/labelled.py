@@ -16,7 +16,7 @@ from engine.arrays import Flags, Floats, Integers, no_flags
 from engine.everyday.blocks import (
     in_blocks,
     one_thread_each,
-    stop_if_asked,
+    stop_if_requested,
     sums_by_class,
     to_floats,
     unit_rows,
@@ -192,16 +192,16 @@ class LeaveOneOut:
         self.neighbours = neighbours_of(images, NEIGHBOURS)
         typical = int(np.exp(np.log(images.counts).mean())) - 1 if len(images) else 0
         self._voters = min(self.neighbours.positions.shape[1], max(typical, FEWEST_NEIGHBOURS))
-        stop_if_asked()
+        stop_if_requested()
         self._fit_ridge()
-        stop_if_asked()
+        stop_if_requested()
         self._fit_prototypes()
         rows = self.sample()
         self._sharpness = tuple(
             _temperature(logits, images.columns[rows])
             for logits in (self._ridge(rows), self._to_prototypes(rows))
         )
-        stop_if_asked()
+        stop_if_requested()
 
     def logits(self, rows: Integers) -> Floats:
         """(r, c) mean log-probability of each label by the three estimates."""

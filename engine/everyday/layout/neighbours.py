@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from engine.arrays import Floats, Integers
-from engine.everyday.blocks import filled_in_blocks, in_blocks, one_thread_each, stop_if_asked
+from engine.everyday.blocks import filled_in_blocks, in_blocks, one_thread_each, stop_if_requested
 
 CENTRES_PER_ROOT: Final = 4  # cells, in multiples of sqrt(n): cells of 80 images at 100,000
 CELLS_SEARCHED: Final = 64
@@ -118,7 +118,7 @@ def _centres(vectors: Floats, cells: int) -> Floats:
     sample = vectors[np.sort(generator.choice(len(vectors), count, replace=False))]
     centres = sample[np.sort(generator.choice(len(sample), cells, replace=False))].copy()
     for _round in range(ROUNDS):
-        stop_if_asked()
+        stop_if_requested()
         cell_of = nearest_centre(sample, centres)
         order = np.argsort(cell_of, kind="stable")
         held, first = np.unique(cell_of[order], return_index=True)

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from engine.arrays import Floats, Integers
-from engine.everyday.blocks import filled_in_blocks, stop_if_asked
+from engine.everyday.blocks import filled_in_blocks, stop_if_requested
 from engine.everyday.layout.neighbours import NeighbourIndex
 
 NEIGHBOURS: Final = 15  # that draw an image to them (decision 62)
@@ -49,7 +49,7 @@ def lay_out(vectors: Floats, on_round: OnRound | None = None, *, threads: int = 
     if len(vectors) < FEWEST:
         return centred(_first_two(vectors))
     rows, squares = NeighbourIndex.of(vectors).search(vectors, NEIGHBOURS, leaves_out_itself=True)
-    stop_if_asked()
+    stop_if_requested()
     return centred(_optimised(_first_two(vectors), rows, squares, on_round, threads))
 
 
@@ -76,7 +76,7 @@ def _optimised(
     done = 0
     for exaggeration, momentum, rounds in PHASES:
         for _round in range(rounds):
-            stop_if_asked()
+            stop_if_requested()
             laid.optimize(
                 n_iter=ITERATIONS,
                 exaggeration=exaggeration,

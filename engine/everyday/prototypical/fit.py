@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.arrays import Floats, Integers, no_integers
 from engine.everyday.back_off import Branches, Policy, back_off
-from engine.everyday.blocks import one_thread_each, stop_if_asked
+from engine.everyday.blocks import one_thread_each, stop_if_requested
 from engine.everyday.classifier import FitSnapshot, Setting
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.fit_stage import StageInput, fit_stage
@@ -120,10 +120,10 @@ def fit(
         checked: see `FitSnapshot`.
     """
     support, prior = support_of(graph, shots, setting), shrinkage_prior(card, setting)
-    stop_if_asked()
+    stop_if_requested()
     first = prototype_table(session, support, shots, lambda_for(support.own_counts, prior))
     candidates = candidate_positions(graph, first)
-    stop_if_asked()
+    stop_if_requested()
     held = sampled(holdable_shots(graph, shots, first, candidates))
     check = held_out_check(graph, shots, first, candidates, held, setting=setting)
     tuning = tune(
@@ -135,7 +135,7 @@ def fit(
     )
     lambda_ = lambda_for(support.own_counts, tuning.shrinkage)
     table = prototype_table(session, support, shots, lambda_)
-    stop_if_asked()
+    stop_if_requested()
     class_ids, is_zero_shot = table.class_ids[candidates], table.is_zero_shot[candidates]
     spread = 1 / max(tuning.shrinkage or prior, SMALLEST_SPREAD_DIVISOR)
 

@@ -87,7 +87,7 @@ def fits(source: Path) -> bool:
     if source.is_file():
         return source.suffix.casefold() == xmp_sidecars.SUFFIX
     return not (source / IMAGES_TABLE).exists() and any(
-        xmp_sidecars.image_beside(each)
+        xmp_sidecars.image_of_sidecar(each)
         for each in islice(xmp_sidecars.sidecars_in(source), _LOOKED_AT)
     )
 

@@ -362,10 +362,10 @@ def _row(packet: XmpPacket, sidecar: Path, listed: Listed) -> dict[str, str]:
     row = {name.rsplit("}", 1)[1]: "\n".join(found) for name, found in packet.values(OWN).items()}
     if not row.get("image"):
         return {}
-    return row | {"file": str(image_beside(sidecar, listed) or row["image"])}
+    return row | {"file": str(image_of_sidecar(sidecar, listed) or row["image"])}
 
 
-def image_beside(sidecar: Path, listed: Listed | None = None) -> Path | None:
+def image_of_sidecar(sidecar: Path, listed: Listed | None = None) -> Path | None:
     """The existing image of a sidecar, if any; `listed` is `names_by_stem`, or it cached."""
     stem = _stem(sidecar.name)
     names = (listed or names_by_stem)(sidecar.parent)
@@ -379,7 +379,7 @@ def image_beside(sidecar: Path, listed: Listed | None = None) -> Path | None:
 
 def image_meant(sidecar: Path, listed: Listed | None = None) -> Path:
     """The existing or expected image of a sidecar; `photo.xmp` may contain the suffix."""
-    if (beside := image_beside(sidecar, listed)) is not None:
+    if (beside := image_of_sidecar(sidecar, listed)) is not None:
         return beside
     bare = sidecar.with_suffix("")
     ending = "" if bare.suffix else _extension(sidecar)

@@ -36,7 +36,7 @@ class Clash(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptChange:
+class RetainedChange:
     """A change of a user that wins over a conflicting change of the source."""
 
     class_id: ClassId
@@ -62,7 +62,7 @@ class ImportPlan:
     """Old classes with their successors in the source; they stay, with their labels."""
     gone: tuple[ClassId, ...] = ()  # old classes that the source has lost; they stay
     removed_here: tuple[str, ...] = ()  # classes of the source that a user removed; not restored
-    kept: tuple[KeptChange, ...] = ()
+    kept: tuple[RetainedChange, ...] = ()
 
     @property
     def changes_graph(self) -> bool:

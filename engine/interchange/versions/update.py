@@ -24,7 +24,7 @@ from engine.graph.limits import LONGEST_NAME
 from engine.graph.names import join_path
 from engine.interchange.imported import ImportedGraph, find_cycle
 from engine.interchange.versions.match import Matching
-from engine.interchange.versions.plan import Clash, ImportPlan, KeptChange, described_by
+from engine.interchange.versions.plan import Clash, ImportPlan, RetainedChange, described_by
 from engine.interchange.versions.source_version import (
     SourceClass,
     SourceVersion,
@@ -170,7 +170,7 @@ class _Update:
             if is_own or here == was.name:
                 self._target.names[now.class_id] = now.name
             else:
-                self._target.kept.append(KeptChange(now.class_id, Clash.NAME, now.name))
+                self._target.kept.append(RetainedChange(now.class_id, Clash.NAME, now.name))
         if now.parents != was.parents:
             self._move(self._own(now.class_id) if is_own else was, now)
 
@@ -192,7 +192,7 @@ class _Update:
         moved_here = bool(lost) and bool(here - was.parents)
         if moved_here and added and cut and not added <= here:
             self._target.kept.append(
-                KeptChange(now.class_id, Clash.PLACE, self._place_text(now.class_id))
+                RetainedChange(now.class_id, Clash.PLACE, self._place_text(now.class_id))
             )
         elif after != here and (after or not now.parents):
             self._target.parents[now.class_id] = after
@@ -264,7 +264,7 @@ class _Target:
     def __init__(self, graph: CategoryGraph) -> None:
         self.names: dict[ClassId, str] = {}  # of new and renamed classes
         self.parents: dict[ClassId, frozenset[ClassId]] = {}  # of new and moved classes
-        self.kept: list[KeptChange] = []  # dropped changes, without the text of places
+        self.kept: list[RetainedChange] = []  # dropped changes, without the text of places
         self._graph = graph
 
     def name_of(self, class_id: ClassId) -> str:
@@ -300,7 +300,9 @@ class _Target:
         """Drop a new name of one of two siblings of the same name, else a move."""
         for class_id in pair:
             if class_id in self.names and class_id in self._graph:
-                self.kept.append(KeptChange(class_id, Clash.NAME_TAKEN, self.names.pop(class_id)))
+                self.kept.append(
+                    RetainedChange(class_id, Clash.NAME_TAKEN, self.names.pop(class_id))
+                )
                 return
         for class_id in pair:
             if class_id in self.parents and class_id in self._graph:
@@ -318,7 +320,7 @@ class _Target:
 
     def _drop_move(self, class_id: ClassId, clash: Clash) -> None:
         del self.parents[class_id]
-        self.kept.append(KeptChange(class_id, clash, ""))
+        self.kept.append(RetainedChange(class_id, clash, ""))
 
     def _namesakes(self) -> Iterator[tuple[ClassId, ClassId]]:
         """Pairs of siblings of the same name, of which one at least is new or changed."""

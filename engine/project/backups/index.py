@@ -141,7 +141,7 @@ def _change(project: Path, change: Callable[[PathRecord], PathRecord], project_i
     if record == found:
         return
     if found is None:
-        _forget_the_gone(file.parent)
+        _forget_missing(file.parent)
     _write(_RECORDS, project, asdict(record) | {"path": str(record.path)})
 
 
@@ -152,7 +152,7 @@ def _write(kind: str, project: Path, value: object) -> None:
         write_file(file, json.dumps(value, indent=1))
 
 
-def _forget_the_gone(folder: Path) -> None:
+def _forget_missing(folder: Path) -> None:
     """Remove entries of vanished projects once there are thousands."""
     with suppress(OSError):
         files = sorted(folder.glob("*.json"))

@@ -264,14 +264,14 @@ def open_snapshot(path: Path, resources: ExitStack, *, is_open_here: bool) -> Sn
 def _copy_project(path: Path, copy: Path, *, is_open_here: bool) -> bool:
     """Copy a project with its log; returns whether it is open for writing elsewhere."""
     if is_open_here:
-        _copy_beside_writer(path, copy)
+        _copy_while_writing(path, copy)
         return True
     for _ in range(_TRIES):
         try:
             lock = lock_for_copying(path)
         except ProjectLockedError:
             try:
-                _copy_beside_writer(path, copy)
+                _copy_while_writing(path, copy)
             except (ProjectReadOnlyError, StorageError):
                 if copy.exists():  # it is the copy that fails
                     raise
@@ -286,7 +286,7 @@ def _copy_project(path: Path, copy: Path, *, is_open_here: bool) -> bool:
     )
 
 
-def _copy_beside_writer(path: Path, copy: Path) -> None:
+def _copy_while_writing(path: Path, copy: Path) -> None:
     """Let SQLite copy: the writer waits with its next commit that long."""
     with closing(Connection(path, address(path, "mode=ro"))) as source:
         source.value("SELECT COUNT(*) FROM sqlite_schema")  # refuses where a commit is unfinished

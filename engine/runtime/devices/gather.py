@@ -145,7 +145,7 @@ def gather_facts(root: Path = Path("/"), environment: Mapping[str, str] | None =
         kernel_driver=kernel_driver(root),
         device_nodes=device_nodes(root),
         visible_devices=variables.get("CUDA_VISIBLE_DEVICES"),
-        driver=ask_driver(),
+        driver=query_driver(),
         packages=dict(_runtime_packages()),
         providers=tuple(onnxruntime.get_available_providers()),
         built_for_cuda=str(getattr(onnxruntime, "cuda_version", "") or ""),
@@ -208,7 +208,7 @@ class _Memory(ctypes.Structure):
     )
 
 
-def ask_driver() -> DriverFacts:
+def query_driver() -> DriverFacts:
     """Ask the driver for its version and its first GPU. Never raises."""
     driver = _load(DRIVER_LIBRARY)
     if driver is None:

@@ -18,7 +18,7 @@ from engine.backbones.messages import AddedBackbone, AddPublished, ListPublished
 from engine.backbones.published.titles import Advice
 from engine.collection.state import ImageStatus
 from engine.worker.protocol import Request
-from tests.support.backbone_jobs import LARGE, SMALL, keep_list, progress
+from tests.support.backbone_jobs import LARGE, SMALL, progress, store_catalogue
 from tests.support.backbone_panel import EXPORT_MS, listed, panel_for, tasks_of, wait_for
 from tests.support.desk import Desk
 from tests.support.other_backbones import add_to_library
@@ -126,7 +126,7 @@ def test_no_network_is_touched_by_looking(reviewing: Desk, monkeypatch: pytest.M
 def test_a_download_that_is_another_file_is_refused(reviewing: Desk) -> None:
     """With a real worker and server: checksum mismatch, nothing is stored, one line in the card."""
     with serving(WeightsServer(bytes(4_800_000))) as server:
-        keep_list(reviewing.window.session.caches, [replace(SMALL, url=server.url)])
+        store_catalogue(reviewing.window.session.caches, [replace(SMALL, url=server.url)])
         panel = panel_for(reviewing, Source.PUBLISHED)
         wait_for(reviewing, reviewing.window.of(Backbones).jobs.listing, Stage.DONE)
         card = panel.published.card
@@ -150,7 +150,7 @@ def test_a_published_network_comes_in_and_is_used(reviewing: Desk) -> None:
     content = saved(random_state(REAL))
     with serving(WeightsServer(content)) as server:
         facts = facts_of(REAL, content, server.url)
-        keep_list(reviewing.window.session.caches, [facts])
+        store_catalogue(reviewing.window.session.caches, [facts])
         panel = panel_for(reviewing, Source.PUBLISHED)
         wait_for(reviewing, reviewing.window.of(Backbones).jobs.listing, Stage.DONE)
         card = panel.published.card
@@ -181,7 +181,7 @@ def test_three_are_recommended_before_all_others(reviewing: Desk) -> None:
     best = replace(
         SMALL, network="convnext_large", billion_operations=34.4, top1=84.4, size_bytes=791_000_000
     )
-    keep_list(reviewing.window.session.caches, [best, LARGE, SMALL, fast])
+    store_catalogue(reviewing.window.session.caches, [best, LARGE, SMALL, fast])
     panel = panel_for(reviewing, Source.PUBLISHED)
     page, download = panel.published, reviewing.window.of(Backbones).jobs.download
     wait_for(reviewing, reviewing.window.of(Backbones).jobs.listing, Stage.DONE)
@@ -206,7 +206,9 @@ def test_three_are_recommended_before_all_others(reviewing: Desk) -> None:
 def test_names_are_distinct_at_every_width(reviewing: Desk, width: int) -> None:
     """The name is never cut; other columns are shown as far as they fit."""
     names = ("convnext_tiny", "convnext_small", "convnext_base", "convnext_large")
-    keep_list(reviewing.window.session.caches, [replace(SMALL, network=name) for name in names])
+    store_catalogue(
+        reviewing.window.session.caches, [replace(SMALL, network=name) for name in names]
+    )
     panel = panel_for(reviewing, Source.PUBLISHED)
     wait_for(reviewing, reviewing.window.of(Backbones).jobs.listing, Stage.DONE)
     panes = reviewing.window.findChild(QSplitter)

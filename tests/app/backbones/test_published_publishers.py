@@ -17,7 +17,7 @@ from app.jobs.slot import Stage
 from app.settings import Settings
 from engine.backbones.messages import AddedBackbone
 from engine.worker.protocol import Failed
-from tests.support.backbone_jobs import LARGE, SMALL, keep_list
+from tests.support.backbone_jobs import LARGE, SMALL, store_catalogue
 from tests.support.backbone_panel import panel_for, wait_for
 from tests.support.clipping import clipped
 from tests.support.desk import CONTROL, Desk
@@ -48,7 +48,7 @@ FRAME_S = 1 / 60
 
 def page_of(desk: Desk, *networks: object) -> PublishedPage:
     """The page with these networks, listed by the real worker."""
-    keep_list(desk.window.session.caches, networks)  # type: ignore[arg-type]
+    store_catalogue(desk.window.session.caches, networks)  # type: ignore[arg-type]
     page = panel_for(desk, Source.PUBLISHED).published
     wait_for(desk, desk.window.of(Backbones).jobs.listing, Stage.DONE)
     return page

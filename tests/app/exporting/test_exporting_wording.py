@@ -16,7 +16,7 @@ from app.exporting.logic import (
 from app.exporting.wording import (
     done_text,
     group_title,
-    lacks_room,
+    lacks_space,
     losses,
     preview_caption,
     target_facts,
@@ -88,10 +88,10 @@ def test_a_name_of_ones_own_keeps_its_stem(name: str, now: str, then: str) -> No
 
 
 def test_too_little_room_for_copies() -> None:
-    assert lacks_room(look(), Placing.COPY) == ""
+    assert lacks_space(look(), Placing.COPY) == ""
     full = look(size_bytes=2 * 10**9)
-    assert lacks_room(full, Placing.HARD_LINK) == ""
-    assert lacks_room(full, Placing.COPY).startswith(
+    assert lacks_space(full, Placing.HARD_LINK) == ""
+    assert lacks_space(full, Placing.COPY).startswith(
         "The copies take up to 2.0\u00a0GB, and only 1.0\u00a0GB is free there."
     )
     assert (

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from app.canvas.painting import text_font
-from app.graph_view.card import CardLook, Detail, cells, detail_at, foot_of, lines_of, paint_card
+from app.graph_view.card import CardLook, Detail, cells, detail_at, footer_of, lines_of, paint_card
 from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH
 from app.graph_view.framing import LARGEST_STEP, SMALLEST_STEP, scale_of
 from app.theme import set_scheme
@@ -39,7 +39,7 @@ def test_no_letter_is_cut_and_no_line_lies_on_another(qapp: QApplication, step: 
         assert upper.bottom() <= lower.top() + 0.01
     assert all(rect.contains(part) for part in parts)
     assert lines.picture.height() > rect.height() / 3
-    assert foot_of(rect) == lines.caption
+    assert footer_of(rect) == lines.caption
 
 
 @pytest.mark.parametrize("count", range(1, 7))

@@ -47,7 +47,7 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def finished(qapp: object) -> FinishedCards:
     """A cache for three cards, on a white background."""
     finished = FinishedCards(3 * CARD_BYTES)
-    finished.wear(QColor("white"), 1.0)
+    finished.apply_look(QColor("white"), 1.0)
     return finished
 
 
@@ -77,7 +77,7 @@ def test_other_words_leave_the_picture(is_missing: bool, finished: FinishedCards
     after = pixels(finished.of(other, picture, PLAIN, SIZE))
     assert finished.used_bytes == CARD_BYTES
     fresh = FinishedCards()
-    fresh.wear(QColor("white"), 1.0)
+    fresh.apply_look(QColor("white"), 1.0)
     assert after == pixels(fresh.of(other, picture, PLAIN, SIZE)) != before
 
 
@@ -99,7 +99,7 @@ def test_memory_is_bounded(finished: FinishedCards, painted: list[int]) -> None:
 def test_another_screen_paints_anew(finished: FinishedCards, painted: list[int]) -> None:
     """At 200% each card is painted with twice the pixels."""
     finished.of(card(1), None, PLAIN, SIZE)
-    finished.wear(QColor("white"), 2.0)
+    finished.apply_look(QColor("white"), 2.0)
     assert finished.of(card(1), None, PLAIN, SIZE).size() == SIZE * 2
     assert painted == [1, 1]
 

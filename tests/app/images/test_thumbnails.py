@@ -264,7 +264,7 @@ def test_a_file_that_is_not_there_is_shown_as_it_was(
         ),
         timeout=LONG_MS,
     )
-    assert thumbnails.has_failed_anew(ImageSource(path))
+    assert thumbnails.has_newly_failed(ImageSource(path))
     emitted: list[ImageSource] = []
     thumbnails.ready.connect(emitted.append)
     thumbnails.show_last_known({path: (status.st_size, status.st_mtime_ns), unseen: (1, 1)})
@@ -274,7 +274,7 @@ def test_a_file_that_is_not_there_is_shown_as_it_was(
     wait_until_idle(qtbot, thumbnails)
     assert thumbnails.pixmap(ImageSource(path), SIDE, 1.0) is not None
     assert thumbnails.has_failed(ImageSource(unseen))
-    assert not thumbnails.has_failed_anew(ImageSource(unseen))
+    assert not thumbnails.has_newly_failed(ImageSource(unseen))
     write_jpeg(unseen)
     thumbnails.show_last_known({})
     thumbnails.pixmap(ImageSource(unseen), SIDE, 1.0)
@@ -315,7 +315,7 @@ def test_another_size_stands_in_until_the_requested_one_is_there(
 ) -> None:
     """A cached pixmap of another size is a placeholder."""
     path = write_jpeg(tmp_path / "a.jpg", width=600, height=300)
-    assert thumbnails.stand_in(ImageSource(path)) is None
+    assert thumbnails.placeholder(ImageSource(path)) is None
     for side in (96, 320):
         with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
             assert thumbnails.pixmap(ImageSource(path), side, 1.0) is None
@@ -325,4 +325,4 @@ def test_another_size_stands_in_until_the_requested_one_is_there(
     )
     assert small is not None
     assert large is not None
-    assert thumbnails.stand_in(ImageSource(path)) is large
+    assert thumbnails.placeholder(ImageSource(path)) is large

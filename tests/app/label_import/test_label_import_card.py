@@ -123,8 +123,8 @@ def assert_words_are_whole(card: LabelImportCard) -> None:
         assert clipped(card) == []
         assert overlapping(card) == []
         assert card.rect().contains(card.panel.geometry())
-        foot = card.import_button.mapTo(card.panel, card.import_button.rect().bottomRight())
-        assert card.panel.rect().contains(foot)
+        footer = card.import_button.mapTo(card.panel, card.import_button.rect().bottomRight())
+        assert card.panel.rect().contains(footer)
 
 
 def test_chosen_by_key_and_refused(

@@ -300,7 +300,7 @@ def test_without_a_folder_it_looks_beside_the_project(away: Desk) -> None:
     away.type_into_palette("moved images")
     away.press(Key.Key_Return)
     panel = panel_of(away)
-    click(away, panel.beside_button)
+    click(away, panel.search_near_button)
     away.wait(lambda: bool(panel.preview))
     assert panel.preview[0] == "40 of 40 found"
     panel.setFocus()
@@ -323,7 +323,7 @@ def test_what_cannot_be_distinguished_is_reported(away: Desk, collection: Collec
     window = away.window
     window.registry.trigger("find_moved_images")
     panel = panel_of(away)
-    click(away, panel.beside_button)
+    click(away, panel.search_near_button)
     away.wait(lambda: bool(panel.preview))
     assert panel.preview == (
         "1 of 40 found",
@@ -340,7 +340,7 @@ def test_it_can_be_stopped(away: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.relink.find.find_moved", endless)
     away.window.registry.trigger("find_moved_images")
     panel = panel_of(away)
-    click(away, panel.beside_button)
+    click(away, panel.search_near_button)
     away.wait(lambda: bool(away.window.session.jobs.jobs))
     assert not panel.ask.isVisible()
     assert clipped(panel) == []
@@ -365,7 +365,7 @@ def test_leaving_while_it_looks(away: Desk, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("engine.relink.find.find_moved", endless)
     away.window.registry.trigger("find_moved_images")
     panel = panel_of(away)
-    click(away, panel.beside_button)
+    click(away, panel.search_near_button)
     away.wait(lambda: bool(away.window.session.jobs.jobs))
     away.press(Key.Key_W, CONTROL)
     away.wait(away.window.of(Projects).page.isVisible)

@@ -43,12 +43,12 @@ def test_it_follows_the_project(
     collection.unsorted.rename(collection.folder / "away")
     open_project(qtbot, session, collection.project)
     wait_for(qtbot, missing_images, 40)
-    back = recorded(missing_images.came_back)
+    back = recorded(missing_images.reappeared)
     gone = sorted(missing_images.missing)[:10]
     act(qtbot, session, lambda project: project.images.remove(gone))
     wait_for(qtbot, missing_images, 30)
     (collection.folder / "away").rename(collection.unsorted)
-    with qtbot.waitSignal(missing_images.came_back, timeout=LONG_MS):
+    with qtbot.waitSignal(missing_images.reappeared, timeout=LONG_MS):
         missing_images.look()
     assert missing_images.missing == frozenset()
     collection.unsorted.rename(collection.folder / "away")

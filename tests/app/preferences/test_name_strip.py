@@ -8,7 +8,7 @@ from app.preferences.controller import Preferences
 from app.preferences.view import NameStrip
 from app.settings import Settings
 from engine.project import Project
-from engine.project.clock import NOBODY
+from engine.project.clock import ANONYMOUS
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import changed_by
@@ -66,7 +66,7 @@ def test_the_first_label_asks_for_the_name(
     assert reviewing.grid.hasFocus()
     reviewing.press_for_change(Key.Key_Return)
     assert settings.person == "Ada Lovelace"
-    assert people(reviewing, collection) == [NOBODY, NOBODY, "Ada Lovelace"]
+    assert people(reviewing, collection) == [ANONYMOUS, ANONYMOUS, "Ada Lovelace"]
 
 
 def test_labels_from_before_the_name_are_signed_on_request(

@@ -11,7 +11,7 @@ from tests.support.widgets import button, texts
 
 def guide_of(desk: Desk) -> Notice:
     """The notice, visible or not; the first one is about keys."""
-    return [each for each in desk.window.workspace.foot.strips if isinstance(each, Notice)][1]
+    return [each for each in desk.window.workspace.footer.strips if isinstance(each, Notice)][1]
 
 
 def unlabel(desk: Desk, name: str) -> None:

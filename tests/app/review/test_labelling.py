@@ -19,7 +19,7 @@ def settings(newcomer: Settings) -> Settings:
 
 def hint_of(desk: Desk) -> Notice:
     """The hint, visible or not."""
-    return next(each for each in desk.window.workspace.foot.strips if isinstance(each, Notice))
+    return next(each for each in desk.window.workspace.footer.strips if isinstance(each, Notice))
 
 
 @pytest.mark.slow

@@ -58,11 +58,11 @@ def test_enter_takes_the_class_with_the_whole_word(reviewing: Desk) -> None:
     image_id = reviewing.choose(0)
     assert type_name(reviewing, "elephant")[:2] == ["African elephant", "Elephantidae"]
     palette = reviewing.window.palette_panel
-    assert palette.foot_text.startswith("Enter: Label as African elephant")
+    assert palette.footer_text.startswith("Enter: Label as African elephant")
     reviewing.press(Key.Key_Down)
-    assert palette.foot_text.startswith("Enter: Label as Elephantidae")
+    assert palette.footer_text.startswith("Enter: Label as Elephantidae")
     reviewing.press(Key.Key_Down)
-    assert palette.foot_text.startswith("Enter: Create “elephant” top level")
+    assert palette.footer_text.startswith("Enter: Create “elephant” top level")
     reviewing.press(Key.Key_Up)
     reviewing.press(Key.Key_Up)
     reviewing.press_for_change(Key.Key_Return)
@@ -82,7 +82,7 @@ def test_a_locked_class_list_asks_before_a_new_word_makes_a_class(reviewing: Des
     reviewing.press(Key.Key_Escape)
     type_name(reviewing, "Red dusc")
     palette = reviewing.window.palette_panel
-    assert palette.foot_text.startswith("Enter: Ask whether to add “Red dusc”")
+    assert palette.footer_text.startswith("Enter: Ask whether to add “Red dusc”")
     reviewing.press(Key.Key_Return)
     titles = [row.title for row in palette.rows]
     assert (titles[0], titles[-2:]) == (
@@ -139,12 +139,12 @@ def test_alt_and_a_digit_label_as_the_class_that_was_given_the_key(reviewing: De
     assert window.toast.message.startswith("No class has the key Alt+2.")
     window.tree.select_class(desk.graph.find("Blue disc"))
     window.registry.trigger("class_key")
-    assert window.palette_panel.foot_text.startswith("Enter: Label with Alt+1 as Blue disc")
+    assert window.palette_panel.footer_text.startswith("Enter: Label with Alt+1 as Blue disc")
     desk.type_into_palette("Alt+2")
-    assert window.palette_panel.foot_text.startswith("Enter: Label with Alt+2 as Blue disc")
+    assert window.palette_panel.footer_text.startswith("Enter: Label with Alt+2 as Blue disc")
     desk.press_for_change(Key.Key_Return)
     window.registry.trigger("class_key")
-    assert window.palette_panel.foot_text.startswith("Enter: Label with Alt+1"), (
+    assert window.palette_panel.footer_text.startswith("Enter: Label with Alt+1"), (
         "the first one that is free"
     )
     desk.press(Key.Key_Escape)

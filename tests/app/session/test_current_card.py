@@ -81,7 +81,7 @@ def test_what_waits_is_shown_after_a_quiet_second(frozen: FrozenRanking, clock: 
     frozen.offer(ranked(BANANA, APPLE))
     clock.now_s += QUIET_S - 0.1
     assert not frozen.settle()
-    frozen.hold_still()
+    frozen.freeze()
     clock.now_s += QUIET_S - 0.1
     assert not frozen.settle()
     clock.now_s += 0.1

@@ -70,7 +70,7 @@ def test_what_was_read_waits_while_a_person_works(
     """Labels are stored first; then the metadata follows in batches."""
     monkeypatch.setattr(details_module, "MOST_AT_ONCE", 10)
     monkeypatch.setattr(current_card, "IDLE_S", 3600.0)
-    session.current_card.hold_still()
+    session.current_card.freeze()
     with qtbot.waitSignal(session.jobs.job_ended, timeout=LONG_MS):
         open_project(qtbot, session, older)
     qtbot.wait(2 * details_module.FEED_INTERVAL_MS)

@@ -174,7 +174,9 @@ def test_a_toast_offers_one_way_back(host: QWidget) -> None:
     """The button calls its function once, and hides the toast."""
     done: list[str] = []
     toast = Toast(host)
-    toast.say("Labelled 12 images as Gull", action="Undo", on_action=lambda: done.append("undo"))
+    toast.print_result(
+        "Labelled 12 images as Gull", action="Undo", on_action=lambda: done.append("undo")
+    )
     assert toast.message == "Labelled 12 images as Gull"
     (button,) = toast.findChildren(QPushButton)
     assert button.text() == "Undo"
@@ -185,8 +187,8 @@ def test_a_toast_offers_one_way_back(host: QWidget) -> None:
 def test_a_new_toast_takes_the_old_ones_place(host: QWidget) -> None:
     """The button of the old one is removed with it."""
     toast = Toast(host)
-    toast.say("first", action="Undo", on_action=lambda: None)
-    toast.say_failure("second")
+    toast.print_result("first", action="Undo", on_action=lambda: None)
+    toast.report_failure("second")
     (button,) = toast.findChildren(QPushButton)
     assert toast.message == "second"
     assert not button.isVisible()
@@ -196,9 +198,9 @@ def test_a_toast_uses_the_room_of_a_window_that_has_grown(host: QWidget) -> None
     """A long message in a narrow window does not limit later ones in a wide window."""
     toast = Toast(host)
     host.resize(400, 300)
-    toast.say("A message that is far too long for one line " * 3)
+    toast.print_result("A message that is far too long for one line " * 3)
     host.resize(1200, 300)
-    toast.say(
+    toast.print_result(
         "A message that fits into one line of a wide window without any trouble", action="Undo"
     )
     assert clipped(toast) == []
@@ -208,7 +210,9 @@ def test_a_toast_uses_the_room_of_a_window_that_has_grown(host: QWidget) -> None
 def test_a_toast_stays_inside_its_window(host: QWidget) -> None:
     """A long message wraps, also after the window was made smaller."""
     toast = Toast(host)
-    toast.say_failure("this would make a class its own ancestor: found " + "Animal > Bird > " * 12)
+    toast.report_failure(
+        "this would make a class its own ancestor: found " + "Animal > Bird > " * 12
+    )
     host.resize(500, 300)
     assert host.rect().contains(toast.geometry())
     assert toast.height() > 40
@@ -224,8 +228,8 @@ def test_a_toast_lies_in_the_band_at_the_bottom(host: QWidget) -> None:
     column.addWidget(band)
     host.layout().activate()  # type: ignore[union-attr]
     toast = Toast(host)
-    toast.lie_in(band)
-    toast.say("Undone")
+    toast.cover(band)
+    toast.print_result("Undone")
     assert band.geometry().contains(toast.geometry())
     host.resize(600, 300)
     host.layout().activate()  # type: ignore[union-attr]
@@ -294,7 +298,9 @@ def test_b9_a_message_covers_no_card(reviewing: Desk, size: tuple[int, int]) -> 
     assert toast.message.startswith("Labelled ")
     height = line.height()
     assert not covers_a_card(reviewing)
-    toast.say_failure("this would make a class its own ancestor: found " + "Animal > Bird > " * 30)
+    toast.report_failure(
+        "this would make a class its own ancestor: found " + "Animal > Bird > " * 30
+    )
     reviewing.wait(lambda: line.height() > height)
     reviewing.wait(lambda: not covers_a_card(reviewing))
     assert clipped(toast) == []
@@ -330,10 +336,10 @@ def test_b9_the_last_thing_that_happened_is_shown(reviewing: Desk) -> None:
     reviewing.press_for_change(Key.Key_1)
     assert toast.message == ""
     assert mark_of(reviewing).text.startswith("Labelled ")
-    toast.say("No class has the key 9 for this image.")
+    toast.print_result("No class has the key 9 for this image.")
     reviewing.press_for_change(Key.Key_1)
     assert toast.message == ""
-    toast.say_failure("The disk is full")
+    toast.report_failure("The disk is full")
     reviewing.press_for_change(Key.Key_1)
     assert toast.message == "The disk is full"
     toast.hide()

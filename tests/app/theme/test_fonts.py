@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.language import language_names
-from app.theme.fonts import FAMILIES, families_for, wear_fonts
+from app.theme.fonts import FAMILIES, apply_fonts, families_for
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_a_window_takes_them_on_and_off(qtbot: QtBot, qapp: QApplication) -> Non
     systems = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).families()
 
     def worn(language: str) -> QFont:
-        wear_fonts(qapp, language)
+        apply_fonts(qapp, language)
         label = QLabel("直骨门")
         qtbot.addWidget(label)
         label.ensurePolished()

@@ -28,7 +28,7 @@ from engine.runtime.devices.facts import CPU_PROVIDER
 from engine.runtime.providers import ProviderChoice
 from engine.worker import limits
 from engine.worker.client import worker_command
-from engine.worker.limits import Limits, ask_child
+from engine.worker.limits import Limits, call_child
 from engine.worker.protocol import Failed, encode
 from tests.support import onnx_models as models
 from tests.support.full_disk import full_disk_after
@@ -66,13 +66,13 @@ def test_inspecting_in_a_child(tmp_path: Path) -> None:
 def test_a_child_that_crashes(name: str) -> None:
     """Whatever ends the child is named; this process lives on."""
     with pytest.raises(ModelError, match=f"crashed.*{name}"):
-        ask_child(ASKED, ROOMY, command=child(f"os.kill(os.getpid(), signal.{name})"))
+        call_child(ASKED, ROOMY, command=child(f"os.kill(os.getpid(), signal.{name})"))
 
 
 def test_a_child_that_says_nothing_of_use() -> None:
     """It ends, prints no event, or cannot even be started."""
     with pytest.raises(ModelError, match=r"status 3 \(oh no\)"):
-        ask_child(
+        call_child(
             ASKED,
             ROOMY,
             command=child(
@@ -80,7 +80,7 @@ def test_a_child_that_says_nothing_of_use() -> None:
             ),
         )
     with pytest.raises(ModelError, match="no process can be started"):
-        ask_child(ASKED, ROOMY, command=["/nowhere/at/all"])
+        call_child(ASKED, ROOMY, command=["/nowhere/at/all"])
 
 
 def test_what_a_child_says_fits_a_screen() -> None:
@@ -90,7 +90,7 @@ def test_what_a_child_says_fits_a_screen() -> None:
     """
     failure = Failed("the model \x1b[2J\u202e" + "x" * 100_000)
     with pytest.raises(ModelError) as refused:
-        ask_child(ASKED, ROOMY, command=scripted_command([failure]))
+        call_child(ASKED, ROOMY, command=scripted_command([failure]))
     assert str(refused.value).startswith("the model �[2J�xxx")
     assert len(str(refused.value)) == 1000
 
@@ -101,7 +101,7 @@ def test_a_child_that_takes_all_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "_PROGRAM_BYTES", 0)
     greedy = child("x = bytearray(b'x' * 200_000_000); time.sleep(60)")
     with pytest.raises(ModelError, match="too much memory"):
-        ask_child(ASKED, replace(ROOMY, memory_bytes=100_000_000), command=greedy)
+        call_child(ASKED, replace(ROOMY, memory_bytes=100_000_000), command=greedy)
 
 
 def test_a_child_that_is_cancelled() -> None:
@@ -111,7 +111,7 @@ def test_a_child_that_is_cancelled() -> None:
     timer.start()
     started_s = time.monotonic()
     with pytest.raises(Cancelled):
-        ask_child(ASKED, ROOMY, cancel=cancel, command=child("time.sleep(60)"))
+        call_child(ASKED, ROOMY, cancel=cancel, command=child("time.sleep(60)"))
     timer.join()
     assert time.monotonic() - started_s < 20
 

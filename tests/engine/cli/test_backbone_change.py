@@ -12,7 +12,7 @@ from engine.project import Project
 from engine.requests import PrepareChange
 from engine.worker.protocol import Stopped
 from tests.support import onnx_models as models
-from tests.support.backbone_jobs import SMALL, keep_list
+from tests.support.backbone_jobs import SMALL, store_catalogue
 from tests.support.collections import Collection, cache_of_test
 from tests.support.command_line import done, refused
 from tests.support.other_backbones import add_to_library, own_backbone
@@ -114,7 +114,7 @@ def test_a_published_network_is_asked_about_first(
 
     A local one is used at once.
     """
-    keep_list(cache_of_test(), [SMALL])
+    store_catalogue(cache_of_test(), [SMALL])
     content = collection.project.read_bytes()
     line = refused(capsys, "backbone", "use", collection.project, "torchvision:smallnet", status=2)
     assert "smallnet with weights IMAGENET1K_V1 must be downloaded: 4.8 MB" in line

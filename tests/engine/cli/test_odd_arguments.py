@@ -44,7 +44,7 @@ def test_the_status_of_a_stop(
         os.kill(os.getpid(), number)
 
     before = signal.getsignal(number)
-    monkeypatch.setattr(project_commands, "say", killed)
+    monkeypatch.setattr(project_commands, "print_result", killed)
     assert "what was finished is kept" in refused(
         capsys, "new", tmp_path / "a.protoleaf", status=status
     )
@@ -63,7 +63,7 @@ def test_a_stop_that_a_library_takes_for_an_error_of_its_own(
         except KeyboardInterrupt:
             raise ImportError("initialization failed") from None
 
-    monkeypatch.setattr(project_commands, "say", loaded)
+    monkeypatch.setattr(project_commands, "print_result", loaded)
     assert "what was finished is kept" in refused(
         capsys, "new", tmp_path / "a.protoleaf", status=143
     )
@@ -86,7 +86,7 @@ def test_a_stop_while_an_object_is_cleared_away(
         Dying()
         threading.Event().wait(10.0)
 
-    monkeypatch.setattr(project_commands, "say", clear)
+    monkeypatch.setattr(project_commands, "print_result", clear)
     message = refused(capsys, "new", tmp_path / "a.protoleaf", status=130)
     assert message.count("\n") == 1
 
@@ -99,7 +99,7 @@ def test_a_second_stop_while_the_first_is_reported(
     def interrupted(*_arguments: object, **_more: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(project_commands, "say", interrupted)
+    monkeypatch.setattr(project_commands, "print_result", interrupted)
     monkeypatch.setattr("engine.cli.main._complain", interrupted)
     assert main(["new", str(tmp_path / "a.protoleaf")]) == 130
 

@@ -187,7 +187,7 @@ def test_stopped_by_the_person(
     def interrupted(*_arguments: object) -> None:
         raise stop
 
-    monkeypatch.setattr(project_commands, "say", interrupted)
+    monkeypatch.setattr(project_commands, "print_result", interrupted)
     assert "what was finished is kept" in refused(
         capsys, "new", tmp_path / "a.protoleaf", status=130
     )

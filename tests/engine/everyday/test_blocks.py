@@ -15,7 +15,7 @@ from engine.everyday.blocks import (
     factor_of,
     in_blocks,
     one_thread_each,
-    stop_if_asked,
+    stop_if_requested,
     stopped_by,
     to_fixed,
     to_floats,
@@ -58,12 +58,12 @@ def test_it_stops_before_the_next_block(count: int) -> None:
     def run() -> None:
         with stopped_by(cancel):
             in_blocks(count, work, BLOCK)
-            stop_if_asked()
+            stop_if_requested()
 
     with pytest.raises(Cancelled):
         run()
     assert len(done) < ROWS / BLOCK
-    stop_if_asked()
+    stop_if_requested()
     in_blocks(count, done.append, BLOCK)
 
 
@@ -71,7 +71,7 @@ def test_nobody_asked() -> None:
     """Without a token, or with one that says nothing, all is done."""
     for cancel in (None, CancelToken()):
         with stopped_by(cancel):
-            stop_if_asked()
+            stop_if_requested()
             in_blocks(ROWS, lambda _rows: None, BLOCK)
 
 

@@ -104,13 +104,13 @@ def test_names_that_people_see() -> None:
     fish = graph.add_class("Pisces", attributes=ClassAttributes(synonyms=("Fische@de",)))
     tench = graph.add_class("Tinca", [fish], attributes=ClassAttributes(synonyms=("Schleie@de",)))
     perch = graph.add_class("Perca", [fish])
-    assert (graph.children(fish), graph.shown_name(tench), graph.name_beside(tench)) == (
+    assert (graph.children(fish), graph.shown_name(tench), graph.second_name(tench)) == (
         (perch, tench),
         "Tinca",
         "",
     )
     show_names_in("de-AT")
-    assert (graph.shown_name(fish), graph.name_beside(fish), graph.name(fish)) == (
+    assert (graph.shown_name(fish), graph.second_name(fish), graph.name(fish)) == (
         "Fische",
         "Pisces",
         "Pisces",
@@ -121,7 +121,7 @@ def test_names_that_people_see() -> None:
     graph.set_attributes(perch, ClassAttributes(synonyms=("Barsch@de",)))
     assert (graph.children(fish), graph.shown_name(perch)) == ((perch, tench), "Barsch")
     graph.rename(perch, "Perca fluviatilis")
-    assert (graph.shown_name(perch), graph.name_beside(perch)) == ("Barsch", "Perca fluviatilis")
+    assert (graph.shown_name(perch), graph.second_name(perch)) == ("Barsch", "Perca fluviatilis")
     graph.set_attributes(perch, ClassAttributes())
     assert graph.shown_name(perch) == graph.copy().shown_name(perch) == "Perca fluviatilis"
     show_names_in("fr")

@@ -21,10 +21,10 @@ from tests.support.collections import Collection, write_shape
 from tests.support.command_line import done, refused
 
 
-def made_of(collection: Collection, *, is_anew: bool = False) -> tuple[int, ImageMap]:
+def made_of(collection: Collection, *, is_from_scratch: bool = False) -> tuple[int, ImageMap]:
     """Number of images that were added to the map of the project, and the map in the cache."""
     with Project.open(collection.project, for_writing=False) as project:
-        _made, placed = make_map(project, collection.caches, is_anew=is_anew)
+        _made, placed = make_map(project, collection.caches, is_from_scratch=is_from_scratch)
     made = read_map(cache_of(collection))
     assert made is not None
     return placed, made
@@ -79,7 +79,7 @@ def test_new_images_are_placed_and_no_other_moves(collection: Collection, tmp_pa
         axis=1
     )
     assert (apart < 25).all()
-    assert made_of(collection, is_anew=True)[1].later_count == 0
+    assert made_of(collection, is_from_scratch=True)[1].later_count == 0
 
 
 @pytest.mark.slow
@@ -106,7 +106,7 @@ def test_a_damaged_file_is_made_anew(collection: Collection, content: bytes) -> 
 def test_strange_numbers_are_no_map(collection: Collection) -> None:
     """NaN coordinates, unordered ids, arrays of other lengths are ignored."""
     for spoilt in ("places", "image_ids"):
-        _placed, other = made_of(collection, is_anew=True)
+        _placed, other = made_of(collection, is_from_scratch=True)
         values = getattr(other, spoilt)
         values[0] = np.nan if spoilt == "places" else 10**9
         write_map(cache_of(collection), other)
@@ -120,7 +120,7 @@ def test_a_cancel_leaves_what_was_there_and_an_empty_project_says_what_to_do(
         token = CancelToken()
         token.cancel()
         with pytest.raises(Cancelled):
-            make_map(project, collection.caches, is_anew=True, cancel=token)
+            make_map(project, collection.caches, is_from_scratch=True, cancel=token)
     with (
         new_project(tmp_path / "new.protoleaf") as project,
         pytest.raises(InputError, match="no image is embedded"),

@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import InputError, UnknownClassError
 from engine.project import ImageRecord, Label, Prediction, Project
-from engine.project.clock import NOBODY
+from engine.project.clock import ANONYMOUS
 from tests.support.projects import bird_project, dump, found_files, new_project
 
 
@@ -142,16 +142,16 @@ def test_relabelling_replaces_and_unlabelling_removes(tmp_path: Path) -> None:
 def test_labels_from_before_the_name_was_known_are_signed(tmp_path: Path) -> None:
     """They keep class, time and source; imported ones and those of others are unchanged."""
     project, gull, images = bird_project(tmp_path)
-    project.labels.set(images[:1], gull, who=NOBODY)
+    project.labels.set(images[:1], gull, who=ANONYMOUS)
     project.labels.set(images[1:2], gull, who="grace")
     when = datetime(2026, 5, 1, tzinfo=UTC)
-    project.labels.add_missing([Label(images[2], gull, NOBODY, when, "import")])
+    project.labels.add_missing([Label(images[2], gull, ANONYMOUS, when, "import")])
     before = project.labels.of(images[0])
     assert before is not None
     assert project.labels.unnamed() == 1
     assert project.labels.sign_unnamed("ada").text == "Signed 1 label as ada"
     assert project.labels.of(images[0]) == replace(before, who="ada")
-    assert [each.who for each in project.labels.by_image().values()] == ["ada", "grace", NOBODY]
+    assert [each.who for each in project.labels.by_image().values()] == ["ada", "grace", ANONYMOUS]
     project.history.undo()
     assert project.labels.of(images[0]) == before
     project.close()

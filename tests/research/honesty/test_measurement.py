@@ -88,7 +88,9 @@ def test_draws_are_kept(things: EmbeddedCollection, tmp_path: Path) -> None:
     again = measure_honesty(things, HonestyPlan(shots=(1,), draws=2), runs=tmp_path)
     assert [draw[OURS].images for draw in again[0].draws] == [4711, 151]
     assert records.read(cell, tmp_path) == list(again[0].draws)
-    anew = measure_honesty(things, HonestyPlan(shots=(1,), draws=1), runs=tmp_path, is_anew=True)
+    anew = measure_honesty(
+        things, HonestyPlan(shots=(1,), draws=1), runs=tmp_path, is_from_scratch=True
+    )
     assert anew == stages
     for text in ("{", json.dumps(facts | {"name": "other"}), json.dumps(facts | {"draws": [{}]})):
         path.write_text(text, encoding="utf-8")

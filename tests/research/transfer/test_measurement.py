@@ -64,7 +64,7 @@ def test_goes_on_where_it_stopped(
         (coarse, (0.0, 0.1)),
     ]
     calls.clear()
-    measure_transfer(images, plan, runs=tmp_path, is_anew=True)
+    measure_transfer(images, plan, runs=tmp_path, is_from_scratch=True)
     assert len(calls) == 2
 
 

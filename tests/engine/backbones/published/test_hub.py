@@ -8,9 +8,9 @@ import pytest
 from engine.backbones.published.facts import licence_in_words
 from engine.backbones.published.route import Route
 from engine.backbones.published.web_client import (
-    ask_about,
     check_repository,
     file_address,
+    query_file,
     read_text,
 )
 from engine.errors import ModelError, NetworkError, UsageError
@@ -40,7 +40,7 @@ def test_the_hub_tells_of_a_file_before_its_bytes(hub: HubServer) -> None:
     """Size, SHA-256 and version come with the redirect, which is not followed."""
     hub.sent_sha256 = DIGITS
     route = Route(mirror=hub.url)
-    found = ask_about(route.address(URL), route)
+    found = query_file(route.address(URL), route)
     assert found is not None
     assert (found.size_bytes, found.sha256, found.commit) == (7, DIGITS, COMMIT)
     assert found.url == f"{hub.url}/timm/tiny.first/resolve/{COMMIT}/model.safetensors"
@@ -51,7 +51,7 @@ def test_the_hub_tells_of_a_file_before_its_bytes(hub: HubServer) -> None:
 def test_what_is_no_sha256_is_not_compared(hub: HubServer, mark: str) -> None:
     """Small files have marks of another kind."""
     hub.sent_sha256 = mark
-    found = ask_about(Route(mirror=hub.url).address(URL), Route())
+    found = query_file(Route(mirror=hub.url).address(URL), Route())
     assert found is not None
     assert found.sha256 == ""
 
@@ -59,7 +59,7 @@ def test_what_is_no_sha256_is_not_compared(hub: HubServer, mark: str) -> None:
 def test_a_file_that_is_not_there(hub: HubServer) -> None:
     """Neither is an error: another name is tried."""
     address = f"{hub.url}/timm/other/resolve/main/model.safetensors"
-    assert ask_about(address, Route()) is None
+    assert query_file(address, Route()) is None
     assert read_text(address, Route(), cancel=CancelToken()) is None
 
 
@@ -68,7 +68,7 @@ def test_what_is_not_given_to_everybody(hub: HubServer, status: int) -> None:
     """The way out is a download by hand, and the folder as mirror."""
     hub.status = status
     for ask in (
-        lambda url: ask_about(url, Route()),
+        lambda url: query_file(url, Route()),
         lambda url: read_text(url, Route(), cancel=CancelToken()),
     ):
         with pytest.raises(

@@ -19,8 +19,8 @@ from engine.backbones.published.catalogue import (
     NetworkPublisher,
     find_published,
     is_published_source,
-    kept_list,
     list_published,
+    stored_catalogue,
 )
 from engine.backbones.published.facts import PublishedNetwork
 from engine.backbones.published.networks import add_published
@@ -268,7 +268,7 @@ def test_a_network_is_found_with_and_without_a_list(tmp_path: Path) -> None:
     found = find_published(caches, "torchvision:ResNet50")
     assert found.weights == "IMAGENET1K_V2"
     assert find_published(caches, "resnet50", "imagenet1k_v1").weights == "IMAGENET1K_V1"
-    assert kept_list(caches, PUBLISHERS[0]) is None  # one network is no list
+    assert stored_catalogue(caches, PUBLISHERS[0]) is None  # one network is no list
     keep_in_list(caches, [replace(found, top1=1.5)])
     assert find_published(caches, "resnet50").top1 == 1.5
 

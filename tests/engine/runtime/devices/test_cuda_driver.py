@@ -8,7 +8,7 @@ import pytest
 
 from engine.runtime.devices import gather
 from engine.runtime.devices.facts import CudaDevice, DriverFacts
-from engine.runtime.devices.gather import DRIVER_LIBRARY, ask_driver
+from engine.runtime.devices.gather import DRIVER_LIBRARY, query_driver
 
 CAPABILITY = {75: 9, 76: 0}
 
@@ -73,7 +73,7 @@ def install(
 def test_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Name, capability, memory and versions come from the two libraries."""
     install(monkeypatch, fake_driver(), fake_management())
-    assert ask_driver() == DriverFacts(
+    assert query_driver() == DriverFacts(
         DRIVER_LIBRARY,
         True,
         0,
@@ -90,7 +90,7 @@ def test_unknown_free_memory(
 ) -> None:
     """Without an answer about the memory it is unknown; the rest is reported."""
     install(monkeypatch, fake_driver(), management)
-    device = ask_driver().device
+    device = query_driver().device
     assert device == CudaDevice("GPU 1", (9, 0), 8 << 30, None)
 
 
@@ -98,7 +98,7 @@ def test_unknown_free_memory(
 def test_no_usable_gpu(monkeypatch: pytest.MonkeyPatch, status: int, count: int) -> None:
     """An error or no GPU is a status or a count, never an exception."""
     install(monkeypatch, fake_driver(status=status, count=count), fake_management())
-    found = ask_driver()
+    found = query_driver()
     assert (found.is_installed, found.status, found.device) == (True, status, None)
     assert found.version == "580.65.06"
 
@@ -106,4 +106,4 @@ def test_no_usable_gpu(monkeypatch: pytest.MonkeyPatch, status: int, count: int)
 def test_no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the library the facts say so and name it."""
     monkeypatch.setattr(gather, "DRIVER_LIBRARY", "libno-such-driver.so")
-    assert ask_driver() == DriverFacts("libno-such-driver.so")
+    assert query_driver() == DriverFacts("libno-such-driver.so")

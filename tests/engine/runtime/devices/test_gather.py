@@ -44,7 +44,7 @@ def test_what_files_tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     )
     node = write(tmp_path / "dev/nvidia0")
     write(tmp_path / "dev/nvidia-caps/cap1")
-    monkeypatch.setattr(gather, "ask_driver", lambda: DRIVER)
+    monkeypatch.setattr(gather, "query_driver", lambda: DRIVER)
     facts = gather_facts(tmp_path, {"CUDA_VISIBLE_DEVICES": ""})
     assert facts.is_container
     assert facts.has_nvidia_hardware is True

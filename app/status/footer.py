@@ -11,7 +11,7 @@ MARGIN = 16  # logical pixels at both sides, as of the cards
 
 
 @final
-class Foot(QWidget):
+class StatusFooter(QWidget):
     """Shows the most recently shown strip; when it is hidden, the previous one reappears.
 
     A strip is shown and hidden by its own `show` and `hide`; `isHidden` is true only after its own

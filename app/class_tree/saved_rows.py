@@ -34,7 +34,7 @@ def open_rows(
 
 
 @final
-class KeptRows:
+class SavedRows:
     """Saves the classes of removed rows."""
 
     def __init__(self, view: QTreeView, model: ClassTreeModel) -> None:

@@ -2,7 +2,7 @@
 
 from pytestqt.qtbot import QtBot
 
-from app.status.foot import Foot
+from app.status.footer import StatusFooter
 from app.status.notice import Notice
 
 
@@ -13,11 +13,11 @@ def shown(*strips: Notice) -> list[bool]:
 
 def test_one_strip_at_a_time(qtbot: QtBot) -> None:
     """The latest one; when it is dismissed, the previous one is shown again."""
-    foot, first, second = Foot(), Notice(), Notice()
-    qtbot.addWidget(foot)
+    footer, first, second = StatusFooter(), Notice(), Notice()
+    qtbot.addWidget(footer)
     for strip in (first, second):
-        foot.add(strip)
-    foot.show()
+        footer.add(strip)
+    footer.show()
     assert shown(first, second) == [False, False]
     first.ask("Fold bursts?", [])
     assert shown(first, second) == [True, False]
@@ -28,16 +28,16 @@ def test_one_strip_at_a_time(qtbot: QtBot) -> None:
     assert shown(first, second) == [False, True]
     second.hide()
     assert shown(first, second) == [True, False]
-    foot.hide()
+    footer.hide()
     second.ask("Your name?", [])
-    foot.show()
+    footer.show()
     assert shown(first, second) == [False, True]
-    assert foot.strips == (first, second)
+    assert footer.strips == (first, second)
 
 
 def test_an_empty_foot_takes_no_room(qtbot: QtBot) -> None:
     """Its height is 0."""
-    foot = Foot()
-    qtbot.addWidget(foot)
-    foot.add(Notice())
-    assert foot.sizeHint().height() == 0
+    footer = StatusFooter()
+    qtbot.addWidget(footer)
+    footer.add(Notice())
+    assert footer.sizeHint().height() == 0
