@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QFileOpenEvent
@@ -14,14 +14,14 @@ from PySide6.QtWidgets import QApplication
 
 from engine.config import ARCHIVE_SUFFIX, PROJECT_SUFFIX
 
-INTERVAL_MS: Final = 500
+INTERVAL_MS = 500
 """Interval at which the GUI thread runs a due collection. Chosen: garbage of half a second is
 small."""
-OLDER: Final = (60, 20)
+OLDER = (60, 20)
 """Young collections before a middle one, and middle ones before a full one. A full collection takes
 70 ms with 100,000 images and finds next to nothing; young ones find what closed pages leave."""
 
-SWITCH_S: Final = 0.001
+SWITCH_S = 0.001
 """Switch interval of the interpreter, in seconds. With Python's 5 ms a key waits for several
 threads in turn: pauses of 100 to 160 ms now and then in `protoleaf benchmark review`."""
 
@@ -31,15 +31,15 @@ def share_interpreter() -> None:
     sys.setswitchinterval(SWITCH_S)
 
 
-LARGE_BYTES: Final = 4 << 20
+LARGE_BYTES = 4 << 20
 """Memory blocks of at least this size are returned to the system when freed. Chosen: columns of a
 large collection are larger; blocks of embeddings that are multiplied are smaller and soon
 reused."""
 # Heaps (malloc arenas): one for the GUI thread and one for all others. Except for matrix products,
 # threads run one at a time.
-HEAPS: Final = 2
+HEAPS = 2
 # M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX.
-_MALLOC_OPTIONS: Final = {-1: LARGE_BYTES, -3: LARGE_BYTES, -8: HEAPS}
+_MALLOC_OPTIONS = {-1: LARGE_BYTES, -3: LARGE_BYTES, -8: HEAPS}
 
 
 def return_freed_columns() -> None:

@@ -1,7 +1,7 @@
 """Factories of labels, buttons and layouts in the roles of the style sheet."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeVar, final
+from typing import Any, TypeVar, final
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette
@@ -35,11 +35,11 @@ from app.theme.tokens import tokens
 
 ICON_SIZE = 18
 NumberBox = TypeVar("NumberBox", QSpinBox, QDoubleSpinBox)
-_FIELD_MARGIN: Final = 9  # text margin of a field, as in the style sheet
+_FIELD_MARGIN = 9  # text margin of a field, as in the style sheet
 # Width of a radio button or check box and the gap behind it, as in the style sheet.
-_MARK_WIDTH: Final = 26
-_ICON_NAME: Final = "iconName"
-ICON_COLOURS: Final = {
+_MARK_WIDTH = 26
+_ICON_NAME = "iconName"
+ICON_COLOURS = {
     "": "text_secondary",
     "primary": "on_accent",
     "flat": "accent_text",

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QByteArray, QMimeData, QRect, QRectF, Qt, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPixmap
@@ -16,11 +16,11 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from app.painting import colour_of, paint_box, smooth_painter
 from app.theme.tokens import tokens
 
-_OWN: Final = os.getpid()
+_OWN = os.getpid()
 """Part of the MIME types: ids are valid in one project only, and each window (a process) may have
 another one open."""
-CLASS_MIME: Final = f"application/x-protoleaf-class-{_OWN}"
-IMAGES_MIME: Final = f"application/x-protoleaf-images-{_OWN}"
+CLASS_MIME = f"application/x-protoleaf-class-{_OWN}"
+IMAGES_MIME = f"application/x-protoleaf-images-{_OWN}"
 
 
 Places = tuple[tuple[int, int | None], ...]
@@ -51,7 +51,7 @@ class DraggedFiles:
 Dragged = DraggedClasses | DraggedImages | DraggedFiles
 
 
-CARRIED_HEIGHTS: Final[dict[type, int]] = {DraggedClasses: 30, DraggedImages: 90, DraggedFiles: 24}
+CARRIED_HEIGHTS: dict[type, int] = {DraggedClasses: 30, DraggedImages: 90, DraggedFiles: 24}
 """Height of the drag pixmap below the pointer, in logical pixels; Qt does not report its
 position."""
 
@@ -117,8 +117,8 @@ def drag_picture(widget: QWidget, text: str) -> QPixmap:
     return picture
 
 
-EDGE: Final = 28  # logical pixels from an edge within which it scrolls
-TICK_MS: Final = 16  # one frame at 60 Hz
+EDGE = 28  # logical pixels from an edge within which it scrolls
+TICK_MS = 16  # one frame at 60 Hz
 SLOWEST, FASTEST = 2, 36  # logical pixels a tick: just inside the edge, and far outside
 
 
@@ -168,8 +168,8 @@ def speed_at(y: int, height: int) -> int:
 
 
 # Chosen by eye.
-_FILL_OPACITY: Final = 0.14
-_EDGE_OPACITY: Final = 0.9
+_FILL_OPACITY = 0.14
+_EDGE_OPACITY = 0.9
 
 
 def paint_rubber_band(painter: QPainter, rect: QRect) -> None:

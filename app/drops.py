@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QDragEnterEvent, QKeyEvent, QPainter, QPaintEvent
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from engine.graph.placement import Refusal
 
 
-STEPS_NAMED: Final = 4
+STEPS_NAMED = 4
 """Most classes of a path that are named; the middle of a longer one is left out."""
 
 
@@ -104,13 +104,11 @@ def _path_text(graph: CategoryGraph, path: tuple[int, ...]) -> str:
     return " > ".join(names)
 
 
-WIDEST: Final = 320  # maximum width of the text, in logical pixels
-MARGIN: Final = 12
+WIDEST = 320  # maximum width of the text, in logical pixels
+MARGIN = 12
 # Offset of the chip from the pointer: below the arrow, clear of the row.
-BESIDE: Final = QPoint(16, 18)
-_WRAPPED: Final = (
-    Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
-)
+BESIDE = QPoint(16, 18)
+_WRAPPED = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
 
 
 @final

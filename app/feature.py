@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu, QWidget
@@ -293,7 +293,7 @@ class Imports(Feature, Generic[Card]):
         job.finished.connect(on_imported)
 
 
-_PROPERTY: Final = "guidePage"
+_PROPERTY = "guidePage"
 
 
 def set_guide_page(part: QWidget, page: str) -> None:

@@ -4,7 +4,6 @@ Within a section of a menu their actions have this order.
 """
 
 from collections.abc import Mapping
-from typing import Final
 
 from app.about.controller import About
 from app.actions.keys import KeyOwner
@@ -45,7 +44,7 @@ from app.welcome.controller import Projects
 from app.what_if.controller import WhatIf
 from app.window_actions import WindowActions
 
-FEATURES: Final[tuple[type[Feature], ...]] = (
+FEATURES: tuple[type[Feature], ...] = (
     Classes,
     ClassSplitting,
     Importing,
@@ -81,11 +80,9 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     Reports,
     About,
 )
-ACTIONS: Final = in_menu_order(row for feature in FEATURES for row in feature.rows())
-PAGE_KEYS: Final[tuple[PageKeys, ...]] = tuple(
-    keys for feature in FEATURES for keys in feature.page_keys
-)
-BY_NAME: Final[Mapping[str, ActionRow]] = {row.name: row for row in ACTIONS}
+ACTIONS = in_menu_order(row for feature in FEATURES for row in feature.rows())
+PAGE_KEYS: tuple[PageKeys, ...] = tuple(keys for feature in FEATURES for keys in feature.page_keys)
+BY_NAME: Mapping[str, ActionRow] = {row.name: row for row in ACTIONS}
 
 
 def key_owners() -> list[KeyOwner]:

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
 
 from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.settings import Settings
 
-_PLACE: Final = QStandardPaths.StandardLocation
-_NO_OPTIONS: Final = QFileDialog.Option(0)
+_PLACE = QStandardPaths.StandardLocation
+_NO_OPTIONS = QFileDialog.Option(0)
 
 
 class Purpose(StrEnum):

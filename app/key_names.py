@@ -1,17 +1,17 @@
 """Names of keys: the same in menus, hints, sentences of the window and the guide."""
 
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QCoreApplication, Qt, QTranslator
 
 from app.texts import marked, tr
 
-_CONTEXT: Final = "QShortcut"  # Qt's translation context of key names
-ENTER_KEYS: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})  # of text and number pad
-ENTER_SIGN: Final = "↵"  # in tight places
-_ENTER: Final = marked("Enter")
-_SHIFT: Final = marked("Shift")
-_NAMES: Final = {
+_CONTEXT = "QShortcut"  # Qt's translation context of key names
+ENTER_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})  # of text and number pad
+ENTER_SIGN = "↵"  # in tight places
+_ENTER = marked("Enter")
+_SHIFT = marked("Shift")
+_NAMES = {
     "Return": _ENTER,  # one name for both keys
     "Enter": _ENTER,
     "Shift": _SHIFT,
@@ -24,7 +24,7 @@ _NAMES: Final = {
     "End": marked("End"),
 }
 """By Qt's name: the keys that texts of the program mention. All others have Qt's translation."""
-_installed: Final[list[QTranslator]] = []
+_installed: list[QTranslator] = []
 
 
 def enter_name() -> str:

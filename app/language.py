@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Final
 
 from PySide6.QtCore import QCollator, QCoreApplication, QLibraryInfo, QLocale, Qt, QTranslator
 from PySide6.QtGui import QGuiApplication
@@ -14,21 +13,21 @@ from app.texts import speak
 from engine.collation import Key, collate_with
 from engine.graph.shown_language import AS_IN_PROJECT, show_names_in
 
-TRANSLATIONS: Final = Path(__file__).parents[1] / "assets" / "translations"
-LANGUAGE_VARIABLE: Final = "PROTOLEAF_LANGUAGE"
+TRANSLATIONS = Path(__file__).parents[1] / "assets" / "translations"
+LANGUAGE_VARIABLE = "PROTOLEAF_LANGUAGE"
 """Overrides the chosen language: a code, or a compiled translation file such as the
 pseudo-language's."""
-SYSTEM: Final = ""
-ENGLISH: Final = "en"
-_PREFIX: Final = "protoleaf_"
+SYSTEM = ""
+ENGLISH = "en"
+_PREFIX = "protoleaf_"
 # Languages whose name in Qt has a superfluous country, or lacks one.
-_NAMES: Final[Mapping[str, str]] = {
+_NAMES: Mapping[str, str] = {
     ENGLISH: "English",
     "es": "Español",
     "pt_BR": "Português (Brasil)",
 }
-_of_qt: Final[list[QTranslator]] = []
-_spoken: Final = [ENGLISH]
+_of_qt: list[QTranslator] = []
+_spoken = [ENGLISH]
 
 
 @cache

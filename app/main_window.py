@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar, final
+from typing import TYPE_CHECKING, TypeVar, final
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
@@ -28,7 +28,7 @@ from engine.log import Log
 if TYPE_CHECKING:
     from engine.project import Change
 
-FIRST_SIZE: Final = QSize(1440, 900)
+FIRST_SIZE = QSize(1440, 900)
 OneFeature = TypeVar("OneFeature", bound=Feature)
 
 

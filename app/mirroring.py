@@ -4,17 +4,17 @@ Custom painting is laid out from left to right, and each rectangle then mirrored
 painting and for mouse positions alike. Pictures, plots and drawn graphs are not mirrored.
 """
 
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 Area = TypeVar("Area", QRect, QRectF)
-_LEFT_TO_RIGHT: Final = "\N{LEFT-TO-RIGHT ISOLATE}"
-_AS_IT_BEGINS: Final = "\N{FIRST STRONG ISOLATE}"
-_END: Final = "\N{POP DIRECTIONAL ISOLATE}"
-_OTHER_WAY: Final = {Qt.Key.Key_Left: Qt.Key.Key_Right, Qt.Key.Key_Right: Qt.Key.Key_Left}
+_LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT ISOLATE}"
+_AS_IT_BEGINS = "\N{FIRST STRONG ISOLATE}"
+_END = "\N{POP DIRECTIONAL ISOLATE}"
+_OTHER_WAY = {Qt.Key.Key_Left: Qt.Key.Key_Right, Qt.Key.Key_Right: Qt.Key.Key_Left}
 
 
 def is_mirrored() -> bool:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from engine.config import CacheFolders
     from engine.log import Log
 
-_PAGES: Final[Mapping[type[ReportFeature | Maps | GroupReview | LabelChecking], str]] = {
+_PAGES: Mapping[type[ReportFeature | Maps | GroupReview | LabelChecking], str] = {
     ReportFeature: "report",
     Maps: "show_map",
     GroupReview: "group_review",

@@ -1,7 +1,7 @@
 """Page shown instead of content: an icon, why there is none, and what to do next."""
 
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -14,8 +14,8 @@ from app.theme.tokens import tokens
 from app.wording import progress_facts
 from engine.events import Progress
 
-ICON_SIDE: Final = 48
-NARROWEST: Final = 280  # least width of the text
+ICON_SIDE = 48
+NARROWEST = 280  # least width of the text
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Progress bars, determinate and indeterminate."""
 
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QElapsedTimer, QRectF, QTimer
 from PySide6.QtGui import QHideEvent, QPaintEvent
@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QProgressBar
 from app.painting import paint_box, smooth_painter
 from engine.events import Progress
 
-_BAR_STEPS: Final = 1000
-_BEAT_MS: Final = 40  # interval between frames of the animation
-_ROUND_MS: Final = 1600  # time in which the chunk crosses the bar
-_PART: Final = 0.4  # width of the moving chunk, as a share of the bar's
+_BAR_STEPS = 1000
+_BEAT_MS = 40  # interval between frames of the animation
+_ROUND_MS = 1600  # time in which the chunk crosses the bar
+_PART = 0.4  # width of the moving chunk, as a share of the bar's
 
 
 @final

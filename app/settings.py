@@ -4,39 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
 from urllib.parse import parse_qsl, urlencode
 
 from PySide6.QtCore import QByteArray, QSettings
 
 from engine.runtime.devices.facts import AUTO, devices_of
 
-RECENT_LIMIT: Final = 8
-ZOOM_DEFAULT: Final = 168
-PANES_DEFAULT: Final = (272, 336)  # widths of the left and right pane, in logical pixels
+RECENT_LIMIT = 8
+ZOOM_DEFAULT = 168
+PANES_DEFAULT = (272, 336)  # widths of the left and right pane, in logical pixels
 
 # Percent. Chosen: few would accept images unseen below an even chance, and no prediction reaches
 # 100%.
-ACCEPT_ABOVE_LEAST: Final = 50
-ACCEPT_ABOVE_DEFAULT: Final = 80
-ACCEPT_ABOVE_MOST: Final = 99
+ACCEPT_ABOVE_LEAST = 50
+ACCEPT_ABOVE_DEFAULT = 80
+ACCEPT_ABOVE_MOST = 99
 
-_RECENT: Final = "recent_projects"
-_GEOMETRY: Final = "window/geometry"
-_PANES: Final = ("window/pane_widths/left", "window/pane_widths/right")
-_ORDERS: Final = "grid/orders"
-_UNFOLDED: Final = "projects/unfolded"
-_PROXY: Final = "downloads/proxy"
-_DEVICE: Final = "computing/device"
-_FOLDERS: Final = "folders"
-_HINTS: Final = "hints/shown"
-_OFFERED: Final = "backbones/offered_in"
-_KEYS: Final = "keys"
-_COLUMNS: Final = "imports/columns"
-_AFTER_HEADER: Final = "\n"
-_OPEN_PARTS: Final = "inspector/open_parts"
-_PROJECTS_LIMIT: Final = 500  # more projects than are opened in years
-_TABLES_LIMIT: Final = 50  # chosen: tables whose column roles are remembered
+_RECENT = "recent_projects"
+_GEOMETRY = "window/geometry"
+_PANES = ("window/pane_widths/left", "window/pane_widths/right")
+_ORDERS = "grid/orders"
+_UNFOLDED = "projects/unfolded"
+_PROXY = "downloads/proxy"
+_DEVICE = "computing/device"
+_FOLDERS = "folders"
+_HINTS = "hints/shown"
+_OFFERED = "backbones/offered_in"
+_KEYS = "keys"
+_COLUMNS = "imports/columns"
+_AFTER_HEADER = "\n"
+_OPEN_PARTS = "inspector/open_parts"
+_PROJECTS_LIMIT = 500  # more projects than are opened in years
+_TABLES_LIMIT = 50  # chosen: tables whose column roles are remembered
 
 
 class _Text:

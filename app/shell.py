@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer, Signal
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from app.actions.registry import Registry
     from app.actions.row import ActionRow
 
-LOWEST: Final = 400
+LOWEST = 400
 
 Guard = Callable[[Callable[[], object]], bool]
 """Returns whether leaving the project must wait; it then calls its argument once the user has

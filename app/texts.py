@@ -6,7 +6,6 @@ As in gettext, the English text is the key; `plural` takes both English forms.
 import re
 from collections.abc import Iterable
 from datetime import date
-from typing import Final
 
 from PySide6.QtCore import QDate, QLocale, QTranslator
 from PySide6.QtGui import Qt
@@ -14,19 +13,19 @@ from PySide6.QtGui import Qt
 from app.mirroring import isolated, left_to_right
 from engine.texts import closed_up, translate_with, value_edge
 
-CONTEXT: Final = "Protoleaf"
-_ZERO_WIDTH_SPACE: Final = "\u200b"
-_GAP: Final = "\u202f"
-_GAP_BEFORE_PERCENT: Final = frozenset(
+CONTEXT = "Protoleaf"
+_ZERO_WIDTH_SPACE = "\u200b"
+_GAP = "\u202f"
+_GAP_BEFORE_PERCENT = frozenset(
     {QLocale.Language.German, QLocale.Language.French, QLocale.Language.Spanish}
 )
-_WEEKDAY: Final = re.compile(r"(?<!d)d{3,4}(?!d)")
+_WEEKDAY = re.compile(r"(?<!d)d{3,4}(?!d)")
 # At an end of a date: `dddd, d MMMM yyyy`.
-_AROUND_WEEKDAY: Final = re.compile(r"^\0[^dMy]*|[,\s]*\0$")
-_FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
-_LONGEST_PATH: Final = 160
-_MOST_COUNTED: Final = 2**31 - 1  # Qt's largest count
-_translators: Final[list[QTranslator]] = []
+_AROUND_WEEKDAY = re.compile(r"^\0[^dMy]*|[,\s]*\0$")
+_FIRM_SPACE = "\N{NO-BREAK SPACE}"
+_LONGEST_PATH = 160
+_MOST_COUNTED = 2**31 - 1  # Qt's largest count
+_translators: list[QTranslator] = []
 
 
 def speak(translator: QTranslator | None) -> None:

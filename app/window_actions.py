@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from app.shell import Shell
 
 
-ANY: Final = Needs.NOTHING
-ON_CLASS: Final = Needs.PROJECT | Needs.CLASS
-IN_GRAPH: Final = Section.VIEW_GRAPH
+ANY = Needs.NOTHING
+ON_CLASS = Needs.PROJECT | Needs.CLASS
+IN_GRAPH = Section.VIEW_GRAPH
 
 
 def _order(order: Order, text: str) -> Callable[[Method], Method]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QEvent, QMargins, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
 from app.controls import tab_stops
 from app.settings import PANES_DEFAULT
 
-COMFORTABLE_MIDDLE: Final = 572
+COMFORTABLE_MIDDLE = 572
 """Logical pixels: three columns of thumbnails at their default size, and a scroll bar."""
 
 
@@ -24,8 +24,8 @@ class Widths:
     right: int
 
 
-FIRST: Final = Widths(PANES_DEFAULT[0], 0, PANES_DEFAULT[1])
-LEAST: Final = Widths(184, 382, 242)
+FIRST = Widths(PANES_DEFAULT[0], 0, PANES_DEFAULT[1])
+LEAST = Widths(184, 382, 242)
 
 
 def has_room_for_all(room: int, least: Widths) -> bool:
@@ -182,7 +182,7 @@ class Panes(QSplitter):
         )
 
 
-USUAL_FRAME: Final = QMargins(1, 38, 1, 1)
+USUAL_FRAME = QMargins(1, 38, 1, 1)
 """Logical pixels reserved for the window frame until the system reports its size."""
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import reduce
 from math import ceil
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from engine.everyday.unseen import ClassesSeen
     from engine.graph.category_graph import CategoryGraph
 
-_MINUTE_S: Final = 60
-_HOUR_S: Final = 3600
-_SECONDS_UNTIL_S: Final = 90
-_EACH_SECOND_UNTIL_S: Final = 10
-_STEP_S: Final = 5
-_KILOBYTE: Final = 1e3
-_MEGABYTE: Final = 1e6
-_GIGABYTE: Final = 1e9
-_FIRST_MEGABYTE: Final = 999_950  # from here on, kilobytes would round to 1,000.0
-_FIRST_GIGABYTE: Final = 999_950_000  # and megabytes
-SEPARATOR: Final = "  ·  "
-_BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=[^\W\d])")
-_FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
-_ENDS: Final = (".", "!", "?", "…", *WIDE_ENDS)  # ends of sentences
+_MINUTE_S = 60
+_HOUR_S = 3600
+_SECONDS_UNTIL_S = 90
+_EACH_SECOND_UNTIL_S = 10
+_STEP_S = 5
+_KILOBYTE = 1e3
+_MEGABYTE = 1e6
+_GIGABYTE = 1e9
+_FIRST_MEGABYTE = 999_950  # from here on, kilobytes would round to 1,000.0
+_FIRST_GIGABYTE = 999_950_000  # and megabytes
+SEPARATOR = "  ·  "
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=[^\W\d])")
+_FIRM_SPACE = "\N{NO-BREAK SPACE}"
+_ENDS = (".", "!", "?", "…", *WIDE_ENDS)  # ends of sentences
 
 
 def number(value: int) -> str:
@@ -294,13 +294,13 @@ def _decimal(value: float) -> str:
     return QLocale().toString(value, "f", 1)
 
 
-_NO_IMAGE: Final = "this is not an image that can be read"
-_DAMAGED: Final = "the image is damaged or incomplete"
-_CUT_OFF: Final = ("truncated", "ends long before", "premature", "unexpected end", "cut off")
+_NO_IMAGE = "this is not an image that can be read"
+_DAMAGED = "the image is damaged or incomplete"
+_CUT_OFF = ("truncated", "ends long before", "premature", "unexpected end", "cut off")
 # File types that are images, but of an unsupported format.
-_KINDS_OF_IMAGES: Final = ("image", "photo", "photoshop")
-_EMPTY_FINDS: Final = ("unknown content", "")
-_JPEG: Final = frozenset({"JPG", "JPEG", "JPE", "JFIF"})
+_KINDS_OF_IMAGES = ("image", "photo", "photoshop")
+_EMPTY_FINDS = ("unknown content", "")
+_JPEG = frozenset({"JPG", "JPEG", "JPE", "JFIF"})
 
 
 def short_reason(failure: str, name: str) -> str:
@@ -337,7 +337,7 @@ def _kind_of(name: str) -> str:
     return "JPEG" if suffix in _JPEG else suffix or tr("image")
 
 
-_SHORT: Final[dict[str, Callable[[], str]]] = {
+_SHORT: dict[str, Callable[[], str]] = {
     "the file is not there": lambda: tr("File not found"),
     "the file cannot be read": lambda: tr("Cannot be opened"),
     "the file is empty": lambda: tr("Empty file"),

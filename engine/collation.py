@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from engine.search_folding import folded
 
@@ -10,7 +10,7 @@ Key = Callable[[str], Any]
 """Gives what a name is sorted by; keys of one such function need `<` alone."""
 Item = TypeVar("Item")
 
-_DIGITS: Final = re.compile(r"(\d+)")
+_DIGITS = re.compile(r"(\d+)")
 
 
 def natural_key(name: str) -> tuple[list[str | int], str]:
@@ -25,7 +25,7 @@ def natural_key(name: str) -> tuple[list[str | int], str]:
     return [int(piece) if index % 2 else piece for index, piece in enumerate(pieces)], name
 
 
-_keys: Final[list[Key]] = [natural_key]
+_keys: list[Key] = [natural_key]
 
 
 def collate_with(key: Key | None) -> None:

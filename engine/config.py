@@ -12,11 +12,10 @@ from collections.abc import Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import platformdirs
 
-SWITCHES: Final[Mapping[str, str]] = {
+SWITCHES: Mapping[str, str] = {
     "ORT_DISABLE_TELEMETRY": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "DO_NOT_TRACK": "1",
@@ -25,7 +24,7 @@ SWITCHES: Final[Mapping[str, str]] = {
 }
 """Fixed for every process: a setting found in the environment does not switch reporting on."""
 
-FOLDERS: Final[Mapping[str, str]] = {
+FOLDERS: Mapping[str, str] = {
     "CUDA_CACHE_PATH": "cuda",
     "PYTORCH_KERNEL_CACHE_PATH": "torch-kernels",
     "TORCHINDUCTOR_CACHE_DIR": "torch-compiled",
@@ -49,16 +48,16 @@ def make_folders(environment: Mapping[str, str] = os.environ) -> None:
             Path(environment[variable]).mkdir(parents=True, exist_ok=True)
 
 
-APPLICATION_NAME: Final = "protoleaf"
-CACHE_VARIABLE: Final = "PROTOLEAF_CACHE"
-SAMPLE_VARIABLE: Final = "PROTOLEAF_SAMPLE"
-BACKBONE_VARIABLE: Final = "PROTOLEAF_BACKBONE"
-BACKBONES_VARIABLE: Final = "PROTOLEAF_BACKBONES"
-BACKUPS_VARIABLE: Final = "PROTOLEAF_BACKUPS"
-LOGS_VARIABLE: Final = "PROTOLEAF_LOGS"
-PERSON_VARIABLE: Final = "PROTOLEAF_PERSON"
-PROJECT_SUFFIX: Final = ".protoleaf"
-ARCHIVE_SUFFIX: Final = ".protoleafz"  # a zip archive of a project with its photos
+APPLICATION_NAME = "protoleaf"
+CACHE_VARIABLE = "PROTOLEAF_CACHE"
+SAMPLE_VARIABLE = "PROTOLEAF_SAMPLE"
+BACKBONE_VARIABLE = "PROTOLEAF_BACKBONE"
+BACKBONES_VARIABLE = "PROTOLEAF_BACKBONES"
+BACKUPS_VARIABLE = "PROTOLEAF_BACKUPS"
+LOGS_VARIABLE = "PROTOLEAF_LOGS"
+PERSON_VARIABLE = "PROTOLEAF_PERSON"
+PROJECT_SUFFIX = ".protoleaf"
+ARCHIVE_SUFFIX = ".protoleafz"  # a zip archive of a project with its photos
 
 
 def is_packaged() -> bool:
@@ -123,7 +122,7 @@ def log_folder() -> Path:
     return Path(chosen) if chosen else platformdirs.user_log_path(APPLICATION_NAME, appauthor=False)
 
 
-THUMBNAIL_SIDES: Final = (
+THUMBNAIL_SIDES = (
     320,
     512,
 )  # longer sides, in pixels, that are cached; smaller pictures are scaled from these

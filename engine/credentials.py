@@ -1,10 +1,9 @@
 """Credentials in addresses, which are removed from files and messages."""
 
 import re
-from typing import Final
 
 # As a path an address has one slash. A drive has one letter. The example is from a message.
-_PERSONS: Final = (
+_PERSONS = (
     # a name and a password, which may hold a slash
     re.compile(r"([a-z][a-z0-9+.-]+:/{1,2})(?!name:password@)[^/?#\s]*:[^/?#\s]*@", re.IGNORECASE),
     re.compile(
@@ -14,13 +13,13 @@ _PERSONS: Final = (
     # a token or key alone; behind other schemes a name is a user or a container
     re.compile(r"((?:https?|s3[an]?):/{1,2})(?!name:password@)[^/?#\s]+@", re.IGNORECASE),
 )
-_PARAMETER: Final = re.compile(
+_PARAMETER = re.compile(
     r"(?<=[?&;#])([\w.-]*(?:token|secret|passw|pwd|signature|credential|api[-_]?key|access[-_]?key"
     r"|auth)[\w.-]*"
     r"|sig|key|pass|jwt|code)=[^&;#\s]*",
     re.IGNORECASE,
 )
-_HIDDEN: Final = "***"
+_HIDDEN = "***"
 
 
 def has_credentials(address: str) -> bool:

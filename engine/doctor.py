@@ -6,7 +6,7 @@ import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.backbones.library import BackboneLibrary
 from engine.collection.models import BUNDLED_NAME, all_models, bundled_backbones, find_model
@@ -21,10 +21,10 @@ from engine.runtime.eight_bit import companion_of
 from engine.runtime.providers import ProviderChoice, ProviderReport, choose_from, probe_device
 from engine.versions import versions
 
-TIME_LIMIT_S: Final = 8.0  # for all trials together; starting the program comes on top
-_CPU_S: Final = 3.0  # of the limit, reserved for the CPU, which is tried last
-_MEASURE_S: Final = 1.0  # for a device's speed
-_SHORTEST_TRIAL_S: Final = 1.0
+TIME_LIMIT_S = 8.0  # for all trials together; starting the program comes on top
+_CPU_S = 3.0  # of the limit, reserved for the CPU, which is tried last
+_MEASURE_S = 1.0  # for a device's speed
+_SHORTEST_TRIAL_S = 1.0
 
 
 @dataclass(frozen=True)

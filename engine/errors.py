@@ -7,17 +7,17 @@ path=path)`), or a plain value. Anything that is not a `ProtoleafError` is a bug
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from engine.credentials import without_credentials
 from engine.texts import Message, in_english, marked
 
 # characters; a message may quote a file, and a file may hold anything
-LONGEST_MESSAGE: Final = 2_000
+LONGEST_MESSAGE = 2_000
 
-_KEPT_END: Final = 600
+_KEPT_END = 600
 # By presence of expected, found and remedy: languages join these parts differently.
-_JOINED: Final = {
+_JOINED = {
     (False, False, False): "{what}",
     (False, False, True): marked("{what}. {remedy:capital}"),
     (False, True, False): marked("{what}: {found}"),
@@ -27,7 +27,7 @@ _JOINED: Final = {
     (True, True, False): marked("{what}: {expected}, {found}"),
     (True, True, True): marked("{what}: {expected}, {found}. {remedy:capital}"),
 }
-_PARTS: Final = ("what", "expected", "found", "remedy")
+_PARTS = ("what", "expected", "found", "remedy")
 
 
 class ProtoleafError(Exception):

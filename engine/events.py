@@ -5,23 +5,22 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from engine.errors import Cancelled
 
-PROGRESS_INTERVAL_S: Final = 0.1
+PROGRESS_INTERVAL_S = 0.1
 # work that is over sooner needs no estimate, and after less none is worth telling
-FIRST_ESTIMATE_S: Final = 2.0
-CORRECTION_S: Final = 5.0  # how long it takes at most until a wrong estimate is corrected
-LEAST_LEFT_S: Final = 1.0
-UNEVEN_ESTIMATE_S: Final = 10.0
+FIRST_ESTIMATE_S = 2.0
+CORRECTION_S = 5.0  # how long it takes at most until a wrong estimate is corrected
+LEAST_LEFT_S = 1.0
+UNEVEN_ESTIMATE_S = 10.0
 # the one half of a run at an even pace takes at most so many times as long as the other
-EVEN: Final = 1.5
-MARKS: Final = 100
-MARKS_NEEDED: Final = 3
+EVEN = 1.5
+MARKS = 100
+MARKS_NEEDED = 3
 
 
-BYTES: Final = "bytes"
+BYTES = "bytes"
 """Unit of downloads: displayed as sizes such as `3.1 MB`."""
 
 

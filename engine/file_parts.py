@@ -7,28 +7,28 @@ A part is written as a media fragment (W3C Media Fragments URI 1.0, and `page` a
 import math
 import re
 from pathlib import Path
-from typing import Final, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from blake3 import blake3
 
 from engine.errors import InputError
 
-WHOLE: Final = ""
+WHOLE = ""
 """The part of a file that is all of it."""
-MOST_BOXES: Final = 1_000
+MOST_BOXES = 1_000
 """Of one file. Chosen: above the objects of any image that can be reviewed."""
-LONGEST_PART: Final = 200  # characters
-_HASH_BYTES: Final = 16
-_DECIMALS: Final = 5
+LONGEST_PART = 200  # characters
+_HASH_BYTES = 16
+_DECIMALS = 5
 """Of percent: a hundredth of a pixel on a side of 100,000 pixels."""
-_NUMBER: Final = r"\d{1,7}(?:\.\d{1,5})?"
-_FORM: Final = re.compile(
+_NUMBER = r"\d{1,7}(?:\.\d{1,5})?"
+_FORM = re.compile(
     rf"(?:page=(?P<page>[1-9]\d{{0,5}}))?"
     rf"(?:(?:^|&)t=(?P<t>{_NUMBER}))?"
     rf"(?:(?:^|&)xywh=percent:(?P<box>{_NUMBER}(?:,{_NUMBER}){{3}}))?"
     rf"(?:(?:^|&)thing=(?P<thing>[1-9]\d{{0,3}}))?"
 )
-_WITHIN_PICTURE: Final = re.compile(r"&?(?:xywh|thing)=.*")
+_WITHIN_PICTURE = re.compile(r"&?(?:xywh|thing)=.*")
 
 
 class BoundingBox(NamedTuple):
@@ -175,7 +175,7 @@ def part_content(file_content: bytes, part: str) -> bytes:
     return blake3(file_content + part.encode()).digest(length=_HASH_BYTES)
 
 
-WHOLE_FILE: Final = FilePart()
+WHOLE_FILE = FilePart()
 
 
 def _rounded(share: float) -> float:

@@ -14,23 +14,23 @@ from functools import cache
 from io import BufferedReader
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, final
+from typing import final
 
 from engine.lazy_sequence import LazySequence
 from engine.texts import Message, marked
 
 # of a file that is read as a whole, unless its reader permits more or less. Chosen.
-MOST_BYTES: Final = 1024**3
-_KINDS: Final = (
+MOST_BYTES = 1024**3
+_KINDS = (
     (stat.S_ISDIR, errno.EISDIR, marked("a folder, not a file")),
     (stat.S_ISFIFO, errno.EINVAL, marked("a pipe, not a file")),
     (stat.S_ISSOCK, errno.EINVAL, marked("a socket, not a file")),
     (stat.S_ISCHR, errno.EINVAL, marked("a device, not a file")),
     (stat.S_ISBLK, errno.EINVAL, marked("a device, not a file")),
 )
-_SHA256: Final = re.compile(r"[0-9a-f]{64}")
-_TWO_HALVES: Final = re.compile(r"[0-9a-f]{32}")
-_OPENING: Final = (
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_TWO_HALVES = re.compile(r"[0-9a-f]{32}")
+_OPENING = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_CLOEXEC", 0)
@@ -116,7 +116,7 @@ def _kernel_devices() -> frozenset[int]:
     return frozenset(Path(folder).stat().st_dev for folder in folders)
 
 
-_FIRST_MEGABYTE: Final = 999_950  # from here on kilobytes would read 1,000.0
+_FIRST_MEGABYTE = 999_950  # from here on kilobytes would read 1,000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,8 +247,8 @@ def hash_in_name(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-_BLANKS: Final = b"\0 \t\r\n"
-_DECLARATION: Final = re.compile(r"\ufeff?<\?xml\s[^>]*\?>")
+_BLANKS = b"\0 \t\r\n"
+_DECLARATION = re.compile(r"\ufeff?<\?xml\s[^>]*\?>")
 
 
 def utf8_packet(data: bytes) -> bytes:

@@ -7,25 +7,24 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
 
 from engine.errors import ProtoleafError, StorageError, reason_of
 from engine.files import size_text
 from engine.texts import marked
 
-REMEDY: Final = "free some space, then try again"
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+REMEDY = "free some space, then try again"
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 # ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED
-_WINDOWS_FULL: Final = frozenset({39, 112, 1295})
-_DISK_IS_FULL: Final = marked("the disk is full")
-_NEARLY_NOTHING_BYTES: Final = 1 << 20  # below this, a failed write is put down to the space
-_PHRASES: Final = (
+_WINDOWS_FULL = frozenset({39, 112, 1295})
+_DISK_IS_FULL = marked("the disk is full")
+_NEARLY_NOTHING_BYTES = 1 << 20  # below this, a failed write is put down to the space
+_PHRASES = (
     "no space left",
     "disk quota exceeded",
     "database or disk is full",
     "not enough space on the disk",
 )
-_SHORT_WRITES: Final = (
+_SHORT_WRITES = (
     "requested and",  # numpy: "1000 requested and 512 written"
     "problem writing element",  # numpy: a file that takes no more
     "unexpected pos",  # torch: the position of an archive that could not be written on

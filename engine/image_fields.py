@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import InputError
 from engine.search_folding import folded
@@ -52,22 +52,22 @@ class ImageField:
         return (self.search_name, *map(search_name_of, reversed(self.former_names)))
 
 
-YES: Final = "yes"
-NO: Final = "no"
-UNKNOWN: Final = "unknown"
-MOST_FIELDS: Final = 30
-MOST_CHOICES: Final = 200
-LONGEST_FIELD_NAME: Final = 60  # characters
-LONGEST_CHOICE: Final = 100
-LONGEST_VALUE: Final = 10_000
-LARGEST_COUNT: Final = 100_000
-LARGEST_NUMBER: Final = 1e12
-_DECIMALS: Final = 6
+YES = "yes"
+NO = "no"
+UNKNOWN = "unknown"
+MOST_FIELDS = 30
+MOST_CHOICES = 200
+LONGEST_FIELD_NAME = 60  # characters
+LONGEST_CHOICE = 100
+LONGEST_VALUE = 10_000
+LARGEST_COUNT = 100_000
+LARGEST_NUMBER = 1e12
+_DECIMALS = 6
 
-COUNT: Final = ImageField("count", FieldKind.NUMBER)
+COUNT = ImageField("count", FieldKind.NUMBER)
 """The field that every project has: how many individuals are in the image."""
 
-CAMERA_TRAP: Final = (
+CAMERA_TRAP = (
     ImageField("sex", FieldKind.CHOICE, ("female", "male", UNKNOWN)),
     ImageField("life stage", FieldKind.CHOICE, ("adult", "subadult", "juvenile", UNKNOWN)),
     ImageField(
@@ -85,21 +85,21 @@ CAMERA_TRAP: Final = (
         ),
     ),
 )
-PRESETS: Final[Mapping[str, tuple[ImageField, ...]]] = {"camera-trap": CAMERA_TRAP}
+PRESETS: Mapping[str, tuple[ImageField, ...]] = {"camera-trap": CAMERA_TRAP}
 
-_TERMS: Final[Mapping[str, str]] = {
+_TERMS: Mapping[str, str] = {
     "sex": "sex",
     "lifestage": "lifeStage",
     "behaviour": "behavior",
     "behavior": "behavior",
 }
 """By search name; count has a place of its own there."""
-STANDARD_VALUES: Final[Mapping[str, frozenset[str]]] = {
+STANDARD_VALUES: Mapping[str, frozenset[str]] = {
     "lifeStage": frozenset({"adult", "subadult", "juvenile"}),
     "sex": frozenset({"female", "male"}),
 }
 """By term, where Camtrap DP takes no other values."""
-RESERVED: Final = frozenset(
+RESERVED = frozenset(
     {
         *(
             "is",
@@ -120,14 +120,14 @@ RESERVED: Final = frozenset(
     }
 )
 """Search names that mean something else in a search."""
-_WORD: Final = re.compile(r"[^\W\d_]\w*")
-_NUMBER: Final = re.compile(r"-?\d{1,13}(?:\.\d{1,6})?")
-_WHOLE: Final = re.compile(r"\d{1,6}")
-_FLAGS: Final[Mapping[str, str]] = {
+_WORD = re.compile(r"[^\W\d_]\w*")
+_NUMBER = re.compile(r"-?\d{1,13}(?:\.\d{1,6})?")
+_WHOLE = re.compile(r"\d{1,6}")
+_FLAGS: Mapping[str, str] = {
     **dict.fromkeys((YES, "y", "true", "1"), YES),
     **dict.fromkeys((NO, "n", "false", "0"), NO),
 }
-_EXPECTED: Final[Mapping[FieldKind, str]] = {
+_EXPECTED: Mapping[FieldKind, str] = {
     FieldKind.NUMBER: marked("a number such as 12 or 0.5"),
     FieldKind.YES_NO: marked("yes or no"),
     FieldKind.TEXT: marked("at most {limit} characters"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from engine.backbones import messages
 from engine.bundle.opened import TryBundle
@@ -45,14 +45,14 @@ if TYPE_CHECKING:
     from engine.runtime.backbone import BackboneSession
     from engine.training.curve import TrainingDuration
 
-ROWS_AT_ONCE: Final = 1_000
-_NO_MEMORY: Final = (
+ROWS_AT_ONCE = 1_000
+_NO_MEMORY = (
     "bad_alloc",
     "bad allocation",
     "failed to allocate",
     "out of memory",
 )  # words of ONNX Runtime
-SURVEY_LIMIT_S: Final = 60.0
+SURVEY_LIMIT_S = 60.0
 """For all devices; longer than in `doctor`: it runs in the background, and cold CUDA is slow."""
 
 

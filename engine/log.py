@@ -20,7 +20,7 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
-from typing import Final, final
+from typing import final
 
 from filelock import FileLock, Timeout
 
@@ -29,17 +29,17 @@ from engine.config import log_folder
 from engine.new_file import open_own, private_folder
 
 # of one file; some thousand faults with their tracebacks (decision 57)
-SIZE_BYTES: Final = 1_000_000
-OLDER_FILES: Final = 2  # kept by rotation (decision 57)
-MOST_PROCESSES: Final = 32  # of one kind that can have a log at once
-SESSION_LINES: Final = 300  # the most that is read of one session, from its end
-UNCAUGHT: Final = "uncaught"  # logger of uncaught errors
-_STARTED: Final = f"INFO {__name__}: started:"
-_RUNNING: Final = ".running"
-_CLOSED: Final = b"closed"  # what the mark of a window holds that was closed after an error
-_LOCK: Final = ".lock"
-_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-_FAULTS: Final = (" ERROR ", " CRITICAL ", "Fatal Python error", "Windows fatal exception")
+SIZE_BYTES = 1_000_000
+OLDER_FILES = 2  # kept by rotation (decision 57)
+MOST_PROCESSES = 32  # of one kind that can have a log at once
+SESSION_LINES = 300  # the most that is read of one session, from its end
+UNCAUGHT = "uncaught"  # logger of uncaught errors
+_STARTED = f"INFO {__name__}: started:"
+_RUNNING = ".running"
+_CLOSED = b"closed"  # what the mark of a window holds that was closed after an error
+_LOCK = ".lock"
+_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_FAULTS = (" ERROR ", " CRITICAL ", "Fatal Python error", "Windows fatal exception")
 
 _log = logging.getLogger(__name__)
 

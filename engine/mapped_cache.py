@@ -16,7 +16,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final, final
+from typing import Any, BinaryIO, final
 
 import numpy as np
 from blake3 import blake3
@@ -24,14 +24,14 @@ from numpy.typing import NDArray
 
 from engine.new_file import clear_abandoned_drafts, new_file, private_folder
 
-_MAGIC: Final = b"protoleaf arrays"
-_CHECKSUM_BYTES: Final = 32
-_HEADER_START: Final = len(_MAGIC) + _CHECKSUM_BYTES + 8
-_LONGEST_HEADER: Final = 10_000  # bytes
-_ALIGNMENT: Final = 64  # bytes
-_MOST_FILES: Final = 1000  # of one name
-_FILE_NAME: Final = re.compile(r"[0-9a-f]{32}-\d{3}")  # without suffix
-_STAT_BLOCK_BYTES: Final = 512  # unit of `st_blocks`
+_MAGIC = b"protoleaf arrays"
+_CHECKSUM_BYTES = 32
+_HEADER_START = len(_MAGIC) + _CHECKSUM_BYTES + 8
+_LONGEST_HEADER = 10_000  # bytes
+_ALIGNMENT = 64  # bytes
+_MOST_FILES = 1000  # of one name
+_FILE_NAME = re.compile(r"[0-9a-f]{32}-\d{3}")  # without suffix
+_STAT_BLOCK_BYTES = 512  # unit of `st_blocks`
 _log = logging.getLogger(__name__)
 
 Arrays = dict[str, NDArray[Any]]

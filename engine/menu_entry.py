@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 import platformdirs
 
@@ -17,19 +16,19 @@ from engine.config import assets_folder, is_packaged
 from engine.errors import UsageError
 from engine.new_file import ORDINARY_FILE, write_file
 
-ENTRY: Final = "applications/protoleaf.desktop"
-KIND: Final = "mime/packages/protoleaf.xml"
-_ICONS: Final[Mapping[str, str]] = {
+ENTRY = "applications/protoleaf.desktop"
+KIND = "mime/packages/protoleaf.xml"
+_ICONS: Mapping[str, str] = {
     "icons/hicolor/scalable/apps/protoleaf.svg": "icons/protoleaf.svg",
     "icons/hicolor/scalable/mimetypes/application-x-protoleaf.svg": (
         "desktop/application-x-protoleaf.svg"
     ),
 }
 """Paths below the user's data folder, and in the assets."""
-_REFRESH: Final = (("update-mime-database", "mime"), ("update-desktop-database", "applications"))
+_REFRESH = (("update-mime-database", "mime"), ("update-desktop-database", "applications"))
 """Tools that refresh the desktop's databases, and their folders; not every desktop has them."""
-_ORDINARY: Final = 0o755  # others may look into these folders, as into those of the desktop
-_SPECIAL: Final = '"`$\\'
+_ORDINARY = 0o755  # others may look into these folders, as into those of the desktop
+_SPECIAL = '"`$\\'
 """Characters to escape within quotes (Desktop Entry Specification, "The Exec key")."""
 
 

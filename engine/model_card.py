@@ -5,17 +5,17 @@ import json
 import math
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import ModelError, found_at
 from engine.files import open_regular, read_regular
 from engine.new_file import ORDINARY_FILE, write_file
 
-LAYOUTS: Final = ("nchw", "nhwc")
-CHANNEL_ORDERS: Final = ("rgb", "bgr", "grey")
-POOLINGS: Final = ("none", "mean", "first")
-CHANNELS: Final = 3
-_LARGEST_CARD: Final = 10_000_000  # Bytes; ours have some thousands
+LAYOUTS = ("nchw", "nhwc")
+CHANNEL_ORDERS = ("rgb", "bgr", "grey")
+POOLINGS = ("none", "mean", "first")
+CHANNELS = 3
+_LARGEST_CARD = 10_000_000  # Bytes; ours have some thousands
 
 
 @dataclass(frozen=True)

@@ -16,22 +16,22 @@ from dataclasses import dataclass
 from io import BufferedWriter, FileIO, TextIOWrapper
 from itertools import takewhile
 from pathlib import Path
-from typing import BinaryIO, Final, TextIO, cast, final
+from typing import BinaryIO, TextIO, cast, final
 
 if os.name == "posix":
     import fcntl
 
-PRIVATE_FILE: Final = 0o600
-PRIVATE_FOLDER: Final = 0o700
-ORDINARY_FILE: Final = 0o666  # less the umask
-DRAFT_SUFFIX: Final = ".protoleaf-new"
-SQLITE_DRAFT_SUFFIX: Final = ".protoleaf-new-db"
-READER_WAIT_S: Final = 10.0  # how long a named pipe may be without a reader
-_READER_POLL_S: Final = 0.05  # how often it is tried again
-_OPEN_STREAMS: Final = re.compile(r"/dev(/fd)?|/proc/.*")
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+ORDINARY_FILE = 0o666  # less the umask
+DRAFT_SUFFIX = ".protoleaf-new"
+SQLITE_DRAFT_SUFFIX = ".protoleaf-new-db"
+READER_WAIT_S = 10.0  # how long a named pipe may be without a reader
+_READER_POLL_S = 0.05  # how often it is tried again
+_OPEN_STREAMS = re.compile(r"/dev(/fd)?|/proc/.*")
 """Folders of devices and open streams."""
 # Windows has no such flag, and gives links to administrators alone
-_NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True)

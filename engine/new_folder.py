@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from filelock import FileLock, Timeout
 
@@ -23,12 +23,12 @@ from engine.full_disk import writing
 from engine.new_file import flush_folder, private_folder
 from engine.texts import Message
 
-PREFIX: Final = "protoleaf-"
-HIDDEN_PREFIX: Final = ".protoleaf-"  # in folders of the user
-_OWNER: Final = ".owner"
-_UNLOCKED_S: Final = 60.0
+PREFIX = "protoleaf-"
+HIDDEN_PREFIX = ".protoleaf-"  # in folders of the user
+_OWNER = ".owner"
+_UNLOCKED_S = 60.0
 """Age of an empty hidden folder without lock, after which its process counts as killed."""
-_ATTEMPTS: Final = 5  # a new folder is lost only to a clean-up in the instant before it is locked
+_ATTEMPTS = 5  # a new folder is lost only to a clean-up in the instant before it is locked
 
 
 @final
@@ -131,8 +131,8 @@ def _new_folder(parent: Path | None, prefix: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
 
 
-_NOT_WRITTEN: Final = "the folder cannot be written"
-_REMEDY: Final = "choose another place"
+_NOT_WRITTEN = "the folder cannot be written"
+_REMEDY = "choose another place"
 
 
 class Placing(StrEnum):

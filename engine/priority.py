@@ -4,9 +4,8 @@ import os
 import sys
 import threading
 from contextlib import suppress
-from typing import Final
 
-NICENESS: Final = 5
+NICENESS = 5
 """Added to that of the window. Chosen: a third of its share of a busy core; nothing starves."""
 
 

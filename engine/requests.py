@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -80,7 +79,7 @@ def file_to_embed(
     )
 
 
-IMAGES_AT_ONCE: Final = 5_000  # of one request; it is made in some milliseconds
+IMAGES_AT_ONCE = 5_000  # of one request; it is made in some milliseconds
 
 
 def images_to_embed(

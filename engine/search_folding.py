@@ -1,12 +1,11 @@
 """Folding of texts for search: in any script, ignoring case and accents."""
 
 import unicodedata
-from typing import Final
 
 # Letters without a Unicode decomposition, as in the search folding of ICU and in the Latin-ASCII
 # transform of CLDR;
 # and direction marks, which are not typed.
-_LETTERS: Final = str.maketrans(
+_LETTERS = str.maketrans(
     {
         "ø": "o",
         "đ": "d",

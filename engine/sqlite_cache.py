@@ -14,24 +14,24 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any, Final, TypeVar, final
+from typing import Any, TypeVar, final
 
 from engine.files import open_regular
 from engine.new_file import create_file, private_folder
 from engine.texts import marked
 
-APPLICATION_ID: Final = 0x50724C43  # "PrLC"
-BUSY_TIMEOUT_S: Final = 30.0
+APPLICATION_ID = 0x50724C43  # "PrLC"
+BUSY_TIMEOUT_S = 30.0
 # between two attempts to lock a new file; creating the tables takes as long
-_RETRY_S: Final = 0.005
-_SIDE_FILES: Final = ("-wal", "-shm", "-journal")
-_DAMAGED_CODES: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-_MAGIC: Final = b"SQLite format 3\0"
-_HEADER_BYTES: Final = 100
-_ID_BYTES: Final = slice(68, 72)  # of the header
+_RETRY_S = 0.005
+_SIDE_FILES = ("-wal", "-shm", "-journal")
+_DAMAGED_CODES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_MAGIC = b"SQLite format 3\0"
+_HEADER_BYTES = 100
+_ID_BYTES = slice(68, 72)  # of the header
 # of the limit, to which eviction shrinks, so that not every put evicts
-_LOW_WATER_SHARE: Final = 0.9
-_MOST_PARAMETERS: Final = 900  # of a query; every SQLite allows 999
+_LOW_WATER_SHARE = 0.9
+_MOST_PARAMETERS = 900  # of a query; every SQLite allows 999
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")

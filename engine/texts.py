@@ -6,7 +6,7 @@ from datetime import date
 from functools import reduce
 from numbers import Integral, Real
 from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import Any, Self
 
 Translator = Callable[[str, int | None], str]
 """Translates a template; "" where there is no translation. The number chooses the plural."""
@@ -17,20 +17,20 @@ Days = Callable[[date], str]
 Apart = Callable[[str], str]
 """Keeps a value apart from words that are read in another direction."""
 
-_FIELD: Final = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
-WIDE_ENDS: Final = ("。", "\N{FULLWIDTH EXCLAMATION MARK}", "\N{FULLWIDTH QUESTION MARK}")
+_FIELD = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
+WIDE_ENDS = ("。", "\N{FULLWIDTH EXCLAMATION MARK}", "\N{FULLWIDTH QUESTION MARK}")
 """Of sentences; they need no space behind them."""
 # characters of Chinese and Japanese
-_WIDE_RANGES: Final = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
-_HAS_WIDE: Final = f"[{_WIDE_RANGES}]"  # compiled when used, as the one below: that takes 5 ms each
-_WIDE: Final = f"[{_WIDE_RANGES}“”]"  # quotation marks are wide among them alone
-_EDGE: Final = "\x01"  # of a value, until the text is closed up
-_WIDE_GAP: Final = f"(?<={_WIDE})(?:{_EDGE} {_EDGE}?| {_EDGE})(?={_WIDE})"
-_CAPITAL: Final = "capital"  # form of a field at the beginning of a sentence: `{remedy:capital}`
-_translators: Final[list[Translator]] = []
-_numbers: Final[list[Numbers]] = []
-_apart: Final[list[Apart]] = []
-_days: Final[list[Days]] = []
+_WIDE_RANGES = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
+_HAS_WIDE = f"[{_WIDE_RANGES}]"  # compiled when used, as the one below: that takes 5 ms each
+_WIDE = f"[{_WIDE_RANGES}“”]"  # quotation marks are wide among them alone
+_EDGE = "\x01"  # of a value, until the text is closed up
+_WIDE_GAP = f"(?<={_WIDE})(?:{_EDGE} {_EDGE}?| {_EDGE})(?={_WIDE})"
+_CAPITAL = "capital"  # form of a field at the beginning of a sentence: `{remedy:capital}`
+_translators: list[Translator] = []
+_numbers: list[Numbers] = []
+_apart: list[Apart] = []
+_days: list[Days] = []
 
 
 def translate_with(

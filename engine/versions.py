@@ -3,12 +3,11 @@
 import platform
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
-from typing import Final
 
 from engine import __version__
 
-RUNTIME_PACKAGES: Final = ("onnxruntime-gpu", "onnxruntime", "onnxruntime-directml")
-PACKAGES: Final = (
+RUNTIME_PACKAGES = ("onnxruntime-gpu", "onnxruntime", "onnxruntime-directml")
+PACKAGES = (
     *RUNTIME_PACKAGES,
     "torch",
     "torchvision",

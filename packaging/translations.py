@@ -9,16 +9,16 @@ import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-ROOT: Final = Path(__file__).parents[1]
-PACKAGES: Final = ("app", "engine", "protoleaf_cluster")
-SOURCES: Final = ROOT / "translations"
-COMPILED: Final = ROOT / "assets" / "translations"
-BUILD: Final = ROOT / "build" / "translations"
-PSEUDO: Final = "protoleaf_pseudo"
-RIGHT_TO_LEFT: Final = f"{PSEUDO}_rtl"
-_PARTS: Final = (
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("app", "engine", "protoleaf_cluster")
+SOURCES = ROOT / "translations"
+COMPILED = ROOT / "assets" / "translations"
+BUILD = ROOT / "build" / "translations"
+PSEUDO = "protoleaf_pseudo"
+RIGHT_TO_LEFT = f"{PSEUDO}_rtl"
+_PARTS = (
     "what",
     "expected",
     "found",
@@ -30,7 +30,7 @@ _PARTS: Final = (
     "frame",
     "title",
 )
-_NAMES_OF_PARTS: Final = frozenset(
+_NAMES_OF_PARTS = frozenset(
     (
         *_PARTS,
         "large",
@@ -45,8 +45,8 @@ _NAMES_OF_PARTS: Final = frozenset(
         "words",
     )
 )
-_FIRST: Final = slice(0, 1)
-_WITH_TEXTS: Final = {
+_FIRST = slice(0, 1)
+_WITH_TEXTS = {
     "tr": _FIRST,
     "marked": _FIRST,
     "Message": _FIRST,
@@ -70,7 +70,7 @@ _WITH_TEXTS: Final = {
     ),
 }
 """Functions besides errors, and which of their arguments are translatable."""
-_OF_OTHERS: Final = (
+_OF_OTHERS = (
     "No such file or directory",
     "Permission denied",
     "Is a directory",
@@ -85,14 +85,14 @@ _OF_OTHERS: Final = (
     "list index out of range",
 )
 """Frequent errors of the system, SQLite and Python that `engine.errors.reason_of` passes on."""
-_LONGER: Final = 0.4
-_ACCENTS: Final = str.maketrans("aeiounycsAEIOUNYCS", "áéíóúñýçšÁÉÍÓÚÑÝÇŠ")
-_HEBREW: Final = str.maketrans(
+_LONGER = 0.4
+_ACCENTS = str.maketrans("aeiounycsAEIOUNYCS", "áéíóúñýçšÁÉÍÓÚÑÝÇŠ")
+_HEBREW = str.maketrans(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "אבגדהופגחיכלמנעפקרסתוושצזת" * 2
 )
-_PLACES: Final = re.compile(r"(%L?\d|%n|\{\w+(?::[^{}]*)?\}|<[^>]*>|&\w+;|https?://\S+)")
-_LETTER_OR_PLACE: Final = re.compile(r"[^\W\d_]|%\d")
-_CODE: Final = re.compile(r"[a-z]+(?:[_:=]\S*)+|[a-z]+\.json")
+_PLACES = re.compile(r"(%L?\d|%n|\{\w+(?::[^{}]*)?\}|<[^>]*>|&\w+;|https?://\S+)")
+_LETTER_OR_PLACE = re.compile(r"[^\W\d_]|%\d")
+_CODE = re.compile(r"[a-z]+(?:[_:=]\S*)+|[a-z]+\.json")
 
 
 def main(words: list[str]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final, Self, final
+from typing import TYPE_CHECKING, Any, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,14 +25,14 @@ from protoleaf.labels import ClassExplanation, Label, known_classes, with_missin
 if TYPE_CHECKING:
     from protoleaf.graph import GraphSource
 
-NEW_ROW: Final = -1  # row of an embedding that was not in `fit`
-ROWS: Final = 64
+NEW_ROW = -1  # row of an embedding that was not in `fit`
+ROWS = 64
 """Rows classified together, so that one alone gets the same probabilities as among others."""
-MOST_ROWS: Final = 4096  # whose similarity to all anchors is in memory at once: 50 MB
-TEMPERATURE: Final = 0.1
+MOST_ROWS = 4096  # whose similarity to all anchors is in memory at once: 50 MB
+TEMPERATURE = 0.1
 """Where tuning of the temperature (Eq. 2) starts, as for the bundled backbones."""
-FLOATS: Final = (np.float64, np.float32)
-METHODS: Final = tuple(setting.value for setting in Setting)
+FLOATS = (np.float64, np.float32)
+METHODS = tuple(setting.value for setting in Setting)
 
 
 @final

@@ -1,6 +1,6 @@
 """Prototype propagation (Eq. 2 to 6) as a torch module in the form of few-shot libraries."""
 
-from typing import Final, final
+from typing import final
 
 import torch
 from torch import Tensor, nn
@@ -14,10 +14,10 @@ from engine.model.propagation import (
     propagate,
 )
 
-NEIGHBOURS: Final = 3  # classes taken for parents where no graph is given (paper, "Meta-Test")
-LAMBDA: Final = 0.9
+NEIGHBOURS = 3  # classes taken for parents where no graph is given (paper, "Meta-Test")
+LAMBDA = 0.9
 """Chosen: the paper's 0.5 is for a trained attention; without, it loses points (decision 79)."""
-BATCHED: Final = 2  # dimensions of the labels of a batch of tasks
+BATCHED = 2  # dimensions of the labels of a batch of tasks
 
 
 @final

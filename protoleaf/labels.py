@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from protoleaf.graph import GraphSource
 
 Label = Any  # a class as in `y`: a text or a number
-UNLABELLED: Final = -1  # as in `sklearn.semi_supervised`; None in arrays of objects
+UNLABELLED = -1  # as in `sklearn.semi_supervised`; None in arrays of objects
 
 
 @dataclass(frozen=True)

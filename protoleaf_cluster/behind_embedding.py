@@ -6,7 +6,7 @@ the value `EMBEDDING`. The head are the nodes from there to the outputs.
 
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,9 @@ from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.runtime.providers import CPU_CHOICE
 from engine.runtime.sessions import one_line, run_session, runtime_errors
 
-_CARD: Final = "card.json"
-_TRIALS: Final = 2  # pictures on which head and whole model are compared
-_TOLERANCE: Final = 1e-5  # of a probability: equal operators, but another batch size
+_CARD = "card.json"
+_TRIALS = 2  # pictures on which head and whole model are compared
+_TOLERANCE = 1e-5  # of a probability: equal operators, but another batch size
 
 
 def embedded_by(folder: Path) -> tuple[str, str]:

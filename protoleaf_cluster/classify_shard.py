@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +28,7 @@ from protoleaf_cluster.predictions import (
 )
 from protoleaf_cluster.shard_work import DoShard, FinishedShard, Resources, finished
 
-CLASSIFIER: Final = "behind_embedding.onnx"
+CLASSIFIER = "behind_embedding.onnx"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 from engine.backbones.model_files import ModelFiles, default_backbone
 from engine.bundle.opened import open_bundle, try_bundle
@@ -20,8 +19,8 @@ from protoleaf_cluster.embed import embed_sources
 from protoleaf_cluster.ray_cluster import LOCAL
 from protoleaf_cluster.run import ClusterRun, Places
 
-_DEVICES: Final = ("auto", "cpu", "cuda")
-_GO_ON: Final = "run the same command again to go on from here"
+_DEVICES = ("auto", "cpu", "cuda")
+_GO_ON = "run the same command again to go on from here"
 
 
 def embed_data_set(

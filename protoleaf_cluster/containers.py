@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import ImageError, InputError
 from engine.images.kinds import IMAGE_SUFFIXES
@@ -14,9 +14,9 @@ from engine.runtime.sessions import one_line
 from engine.texts import Message, enumerated
 from protoleaf_cluster.storage import is_address, opened, refusal
 
-TAR: Final = ".tar"
-PARQUET: Final = ".parquet"
-_BYTES_NAMES: Final = (
+TAR = ".tar"
+PARQUET = ".parquet"
+_BYTES_NAMES = (
     "bytes",
     "image",
     "image_bytes",
@@ -28,9 +28,9 @@ _BYTES_NAMES: Final = (
     "content",
     "data",
 )
-_KEY_NAMES: Final = ("path", "key", "__key__", "file_name", "filename", "image_id", "id", "url")
-_ROWS: Final = 32  # per batch of a table
-_INSIDE: Final = ("bytes", "path")  # fields of an image column in Hugging Face's format
+_KEY_NAMES = ("path", "key", "__key__", "file_name", "filename", "image_id", "id", "url")
+_ROWS = 32  # per batch of a table
+_INSIDE = ("bytes", "path")  # fields of an image column in Hugging Face's format
 
 
 @dataclass(frozen=True)

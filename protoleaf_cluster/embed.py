@@ -7,7 +7,6 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from engine.backbones.model_files import ModelFiles
 from engine.bundle.export import place_backbone
@@ -25,7 +24,7 @@ from protoleaf_cluster.plan import ShardPlan, write_plan
 from protoleaf_cluster.run import HERE, ClusterRun, Places, do_all, one_run
 from protoleaf_cluster.sources import absolute, each_piece
 
-SHARD_IMAGES: Final = 10_000
+SHARD_IMAGES = 10_000
 """Default number of images per shard. Chosen: minutes for one core, 10,000 files for 1e8 images."""
 
 

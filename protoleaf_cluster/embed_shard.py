@@ -12,7 +12,7 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 from threading import Lock
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,10 +38,10 @@ from protoleaf_cluster.plan import IMAGE, TABLE, Piece, ShardPlan
 from protoleaf_cluster.shard_work import DoShard, FinishedShard, Resources, finished
 from protoleaf_cluster.storage import is_address, read_from_store, size_of
 
-_READERS: Final = 8  # threads for I/O. Chosen: a request to a store takes some 50 ms.
-_READ_AHEAD: Final = 32  # images read ahead
-_CHUNK_BYTES: Final = 64 * 1024**2  # maximum size of the files of a chunk
-SURELY_AWAY: Final = 10
+_READERS = 8  # threads for I/O. Chosen: a request to a store takes some 50 ms.
+_READ_AHEAD = 32  # images read ahead
+_CHUNK_BYTES = 64 * 1024**2  # maximum size of the files of a chunk
+SURELY_AWAY = 10
 """Unreachable images of a shard that mean a lost mount, if no image can be reached. Chosen."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,11 +22,11 @@ from engine.files import open_regular
 from engine.full_disk import writing
 from engine.new_file import ORDINARY_FILE, new_file
 
-IMAGE: Final = "image"
-TAR_FILE: Final = "tar"
-TABLE: Final = "parquet"
-_TOTALS: Final = b"protoleaf"  # key in the metadata of the footer
-_SCHEMA: Final = pa.schema(
+IMAGE = "image"
+TAR_FILE = "tar"
+TABLE = "parquet"
+_TOTALS = b"protoleaf"  # key in the metadata of the footer
+_SCHEMA = pa.schema(
     [
         pa.field("kind", pa.string(), nullable=False),
         pa.field("name", pa.binary(), nullable=False),  # file names need not be valid Unicode

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import pyarrow as pa
 
@@ -19,16 +18,14 @@ from engine.dataset.shard_files import ShardSet
 from engine.images.read_file import HASH_BYTES
 from engine.texts import Message, marked
 
-PREDICTED: Final = FolderKind(
+PREDICTED = FolderKind(
     "protoleaf predictions",
     1,
     Message("a folder of predictions"),
     marked("make one with `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`"),
 )
 """The kind of folder, in version 1."""
-AGAIN: Final = marked(
-    "run the same `protoleaf classify` again: it makes what is missing or damaged"
-)
+AGAIN = marked("run the same `protoleaf classify` again: it makes what is missing or damaged")
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import (
     InputError,
@@ -33,16 +33,16 @@ from engine.new_folder import scratch_folder
 from engine.runtime.sessions import one_line, usable_cores
 from protoleaf_cluster.shard_work import Resources
 
-LOCAL: Final = "local"  # single-node cluster, started for one command
-RUNNING: Final = "auto"  # running cluster of this computer
-CONNECT_S: Final = 60.0  # timeout of a connection. Chosen: Ray itself takes up to ten seconds.
-_TOKEN_VARIABLE: Final = "RAY_AUTH_TOKEN"  # noqa: S105 (a name)
-_KNOCK_S: Final = 10.0  # timeout of the TCP connection
-_log: Final = logging.getLogger(__name__)
-_POLL_S: Final = 0.1  # delay until a cancellation is noticed, at most
-_STORE_BYTES: Final = 100 * 1024**2  # of Ray's shared memory, used only for shard numbers
-_SHORT_FOLDER: Final = Path("/tmp")  # noqa: S108 (if the default is too long for socket paths)
-_LONGEST_FOLDER: Final = 12
+LOCAL = "local"  # single-node cluster, started for one command
+RUNNING = "auto"  # running cluster of this computer
+CONNECT_S = 60.0  # timeout of a connection. Chosen: Ray itself takes up to ten seconds.
+_TOKEN_VARIABLE = "RAY_AUTH_TOKEN"  # noqa: S105 (a name)
+_KNOCK_S = 10.0  # timeout of the TCP connection
+_log = logging.getLogger(__name__)
+_POLL_S = 0.1  # delay until a cancellation is noticed, at most
+_STORE_BYTES = 100 * 1024**2  # of Ray's shared memory, used only for shard numbers
+_SHORT_FOLDER = Path("/tmp")  # noqa: S108 (if the default is too long for socket paths)
+_LONGEST_FOLDER = 12
 """Maximum length of the folder's path. Socket paths have at most 107 bytes, most of them Ray's."""
 
 

@@ -7,7 +7,7 @@ Ray, a lost worker costs one shard, and nodes can join or leave without a new pl
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, final
 
 from engine import __version__
 from engine.errors import InputError, ModelError, ProtoleafError
@@ -15,9 +15,9 @@ from engine.events import CancelToken
 from protoleaf_cluster.ray_cluster import ClusterSize
 from protoleaf_cluster.shard_work import DoShard, FinishedShard, Resources, ShardWork
 
-_POLL_S: Final = 0.1  # delay until a cancellation is noticed, at most
-_MOST_ATTEMPTS: Final = 3  # attempts per shard. Chosen: a node may be lost twice.
-_MOST_STARTS: Final = 3  # consecutive workers that may fail before their first shard
+_POLL_S = 0.1  # delay until a cancellation is noticed, at most
+_MOST_ATTEMPTS = 3  # attempts per shard. Chosen: a node may be lost twice.
+_MOST_STARTS = 3  # consecutive workers that may fail before their first shard
 
 OnShard = Callable[[FinishedShard], None]
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from filelock import FileLock, Timeout
 
@@ -71,8 +70,8 @@ class ClusterRun:
         return sum(each.facts.rows for each in self.shards if each.is_new) / self.seconds
 
 
-HERE: Final = Places(LOCAL)
-_LOCK: Final = ".protoleaf-lock"
+HERE = Places(LOCAL)
+_LOCK = ".protoleaf-lock"
 
 
 def do_all(

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path, PurePath
-from typing import Final
 
 from engine.errors import InputError, StorageError, found_at
 from engine.events import CancelToken
@@ -15,8 +14,8 @@ from protoleaf_cluster.containers import PARQUET, TAR, rows_by_group
 from protoleaf_cluster.plan import IMAGE, TABLE, TAR_FILE, Piece
 from protoleaf_cluster.storage import each_in_store, is_address, refuse_credentials, size_of
 
-LIST_SUFFIXES: Final = frozenset({".txt", ".lst"})
-_TAKEN: Final = IMAGE_SUFFIXES | {TAR, PARQUET}
+LIST_SUFFIXES = frozenset({".txt", ".lst"})
+_TAKEN = IMAGE_SUFFIXES | {TAR, PARQUET}
 
 
 def absolute(sources: Sequence[str]) -> tuple[str, ...]:

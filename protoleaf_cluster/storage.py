@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any
 
 from engine.credentials import has_credentials, without_credentials
 from engine.errors import (
@@ -20,7 +20,7 @@ from engine.images.read_file import MAX_FILE_BYTES
 from engine.runtime.sessions import one_line
 
 # Parts of names of exceptions of libraries, in lower case.
-_CREDENTIALS: Final = ("credential", "accesskey", "authentication")
+_CREDENTIALS = ("credential", "accesskey", "authentication")
 
 
 def is_address(text: str) -> bool:

@@ -16,7 +16,7 @@ one, and the statistics for quantising the one that is converted on each compute
 
 import json
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import numpy as np
 import torch
@@ -66,17 +66,17 @@ from research.pretraining import (
     read_class_folders,
 )
 
-NAME: Final = "leafnet"
-TRAINING_SIDE: Final = 64
-INPUT_SIDE: Final = 96
+NAME = "leafnet"
+TRAINING_SIDE = 64
+INPUT_SIDE = 96
 """Input side in pixels, larger than in training: the best one at 400 images/s on two cores."""
-START_TEMPERATURE: Final = 0.1
+START_TEMPERATURE = 0.1
 """Initial temperature, suitable for embeddings of length 1."""
-SEED: Final = 0
-WEIGHTS: Final = "weights.pt"
-FEWEST_BELOW: Final = 3
-PHOTOS_CHECKED: Final = 5  # one photo in so many evaluates a quantised companion
-EIGHT_BIT_STEP: Final = 40
+SEED = 0
+WEIGHTS = "weights.pt"
+FEWEST_BELOW = 3
+PHOTOS_CHECKED = 5  # one photo in so many evaluates a quantised companion
+EIGHT_BIT_STEP = 40
 """One validation image in so many calibrates the ranges of the 8-bit companion."""
 
 commands = typer.Typer(add_completion=False, help="Make the bundled model.")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Literal
 
 from torch import Tensor, nn
 
@@ -11,7 +11,7 @@ from research.leaf_net import LEAF_NET_WIDTHS, LastStage, LeafNet
 from research.pretraining import PretrainingSettings
 
 Head = Literal["last", "all"]
-_STAGES: Final = "stages."
+_STAGES = "stages."
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class Candidate:
         return LastStage(network, self.widths[-1]) if self.head == "last" else network
 
 
-_REFINING: Final = PretrainingSettings(stages=((3, 48), (3, 64)), learning_rate=0.05)
+_REFINING = PretrainingSettings(stages=((3, 48), (3, 64)), learning_rate=0.05)
 
-CANDIDATES: Final[Mapping[str, Candidate]] = {
+CANDIDATES: Mapping[str, Candidate] = {
     "deep": Candidate(head="last"),
     "short": Candidate(blocks=(1, 1, 2, 1), settings=_REFINING, start="deep"),
     "short-ancestors": Candidate(

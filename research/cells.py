@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,19 +22,19 @@ from research.testing.bench import Bench, EmbeddedTasks, test_images, validation
 from research.testing.propagation import LearnedPropagation, options_of, predict
 from research.testing.tasks import TASK_SEED, Tasks, draw_tasks
 
-COLUMNS: Final = ((5, 1), (5, 5), (10, 1), (10, 5))
+COLUMNS = ((5, 1), (5, 5), (10, 1), (10, 5))
 """(ways, shots) of the paper's tables."""
 
-WATCHED_TASKS: Final = 60
+WATCHED_TASKS = 60
 """Tasks behind the accuracy of a curve: of validation classes if any, else of test classes.
 
 No choice depends on it.
 """
 
-KEPT_SETTINGS: Final = ("side", "iterations", "learning_rate", "seed")
+KEPT_SETTINGS = ("side", "iterations", "learning_rate", "seed")
 """Settings of the training that are stored with a result."""
 
-ANY_SETTING: Final = "all"
+ANY_SETTING = "all"
 """Folder of methods whose training does not depend on ways and shots."""
 
 

@@ -11,7 +11,7 @@ changes the embeddings of the backbone, so that existing projects have to embed 
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import numpy as np
 import torch
@@ -26,15 +26,15 @@ from engine.model_card import read_card
 from engine.new_file import new_file
 from research.embedding_head import EmbeddingHead
 
-NUMBERS: Final = 512
+NUMBERS = 512
 """Numbers of an embedding; 384 cost half a point, 768 gain none (decision 22)."""
-WHITENING: Final = 0.5
+WHITENING = 0.5
 """0 leaves the directions unchanged, 1 equalises the scatter within classes."""
-SHRINKAGE: Final = 0.1
+SHRINKAGE = 0.1
 """Share of the mean scatter in the scatter of each direction."""
-LARGEST: Final = 4.0
+LARGEST = 4.0
 """Largest entry of the matrix, which is stored in 16 bits; embeddings are normalised anyway."""
-BATCH: Final = 32
+BATCH = 32
 """Images in one run of the network. Chosen: little memory."""
 
 Floats = NDArray[np.float64]

@@ -10,15 +10,15 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.collection.models import ModelFiles
 from engine.errors import ModelError
 from engine.runtime.sessions import usable_cores
 from research.benchmarks.embedding import Peer
 
-BATCH: Final = 32
-_SECONDS_TO_END: Final = 5
+BATCH = 32
+_SECONDS_TO_END = 5
 
 
 @contextmanager

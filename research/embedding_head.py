@@ -9,17 +9,16 @@ specific to the training classes, only the discriminative directions are kept.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-SHRINKAGE: Final = 0.1
+SHRINKAGE = 0.1
 """Share of the mean scatter that is added to the scatter of each direction."""
-WHITENING: Final = 0.25
+WHITENING = 0.25
 """0 leaves the directions unchanged, 1 equalises the scatter."""
-LAST_DIRECTIONS: Final = 48
-LAST_SHARE: Final = 0.5
+LAST_DIRECTIONS = 48
+LAST_SHARE = 0.5
 """Length of the last stage's part, relative to the early stages' part."""
 
 Floats = NDArray[np.float64]

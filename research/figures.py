@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import torch
@@ -26,13 +25,13 @@ from research.testing.propagation import PropagationOptions, options_of, predict
 from research.testing.tasks import draw_tasks
 from research.trained_cells import TrainedPpn, chosen_cell, load_ppn
 
-SHOTS: Final = 1
+SHOTS = 1
 """Shots of both figures."""
 
-WAYS: Final = (5, 10)
+WAYS = (5, 10)
 """Ways of Figure 4; Figure 1 uses the training for the first."""
 
-PROPAGATIONS: Final = tuple(step / 10 for step in range(11))
+PROPAGATIONS = tuple(step / 10 for step in range(11))
 """Weights of the propagated prototype in Figure 4; the paper stops at 0.9, or at 1 for 1 shot."""
 
 

@@ -6,13 +6,13 @@ import struct
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
-_OPENED: Final = 0x20  # IN_OPEN of inotify(7)
-_OF_A_FOLDER: Final = 0x40000000  # IN_ISDIR
-_NOT_BLOCKING: Final = os.O_NONBLOCK
-_HEAD: Final = struct.Struct("iIII")  # watch, mask, cookie, length of the name
-_READ_BYTES: Final = 1 << 20
+_OPENED = 0x20  # IN_OPEN of inotify(7)
+_OF_A_FOLDER = 0x40000000  # IN_ISDIR
+_NOT_BLOCKING = os.O_NONBLOCK
+_HEAD = struct.Struct("iIII")  # watch, mask, cookie, length of the name
+_READ_BYTES = 1 << 20
 
 
 @final

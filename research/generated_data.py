@@ -2,20 +2,19 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from research.data_sets.stored import FewShotData
 
-FIRST_LEVEL: Final = 3
-MARGIN: Final = 8
+FIRST_LEVEL = 3
+MARGIN = 8
 """Extra pixels of images beyond the training side, as in a data set of `build`."""
-TEST_STRIDE: Final = 5
+TEST_STRIDE = 5
 """Each fifth few-shot class is a test class."""
 
-SKEW: Final = 1.33
+SKEW = 1.33
 """Skew of branch sizes, as in WordNet.
 
 The higher, the fewer coarse classes are above five few-shot classes: about 16 at 1.33, so that an
@@ -38,14 +37,14 @@ class GeneratedSize:
     few_shot_images: int
 
 
-LIKE_PAPER: Final = GeneratedSize((7, 13, 25, 44, 89), coarse_images=12, few_shot_images=20)
+LIKE_PAPER = GeneratedSize((7, 13, 25, 44, 89), coarse_images=12, few_shot_images=20)
 """The coarse classes above the training of WS-ImageNet-Pure and the few-shot classes of both parts.
 
 A 5-way 1-shot iteration takes about 171 images. A class has enough images for an iteration or a
 test task.
 """
 
-SMALL: Final = GeneratedSize((2, 4, 6, 30), coarse_images=4, few_shot_images=17)
+SMALL = GeneratedSize((2, 4, 6, 30), coarse_images=4, few_shot_images=17)
 """For smoke tests."""
 
 

@@ -1,13 +1,11 @@
 """Generate the tables of roles and dialects in the user guide."""
 
-from typing import Final
-
 from engine.interchange.tables.dialects import DIALECTS
 from engine.interchange.tables.roles import LEVELS, RANKS, Role
 
-BEGIN: Final = "<!-- columns: made by `python -m research.guide_table` -->"
-END: Final = "<!-- end of columns -->"
-_NAMES_SHOWN: Final = 5
+BEGIN = "<!-- columns: made by `python -m research.guide_table` -->"
+END = "<!-- end of columns -->"
+_NAMES_SHOWN = 5
 
 
 def guide_table() -> str:

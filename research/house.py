@@ -9,11 +9,10 @@ import io
 import tokenize
 from collections import Counter
 from pathlib import Path
-from typing import Final
 
-ROOT: Final = Path(__file__).parents[1]
-PACKAGES: Final = ("app", "engine")
-LAYOUT: Final = {
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("app", "engine")
+LAYOUT = {
     tokenize.COMMENT,
     tokenize.NL,
     tokenize.NEWLINE,
@@ -21,7 +20,7 @@ LAYOUT: Final = {
     tokenize.DEDENT,
     tokenize.ENDMARKER,
 }
-COLUMNS: Final = ("modules", "lines", "statements", "tokens")
+COLUMNS = ("modules", "lines", "statements", "tokens")
 
 
 def sizes_of(text: str) -> Counter[str]:

@@ -1,15 +1,14 @@
 """LeafNet, the fast bundled backbone, as a torch module that is trained here."""
 
 from collections.abc import Sequence
-from typing import Final
 
 import torch
 from torch import Tensor, nn
 
 from engine.model.backbone import SMALLEST
 
-LEAF_NET_WIDTHS: Final = (48, 96, 192, 384)
-LEAF_NET_BLOCKS: Final = (1, 1, 2, 1)
+LEAF_NET_WIDTHS = (48, 96, 192, 384)
+LEAF_NET_BLOCKS = (1, 1, 2, 1)
 
 
 def _convolution(

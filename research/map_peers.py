@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from engine.config import CacheFolders
 from engine.everyday.layout.neighbours import NeighbourIndex
 
-NEIGHBOURS: Final = 10  # of trustworthiness
-LOOKED_AT: Final = 2_000  # images whose neighbours are compared
-NEW: Final = 1_000  # points that are placed later
-SEED: Final = 0
+NEIGHBOURS = 10  # of trustworthiness
+LOOKED_AT = 2_000  # images whose neighbours are compared
+NEW = 1_000  # points that are placed later
+SEED = 0
 
 Floats = NDArray[np.float32]
 Layout = Callable[
@@ -147,7 +147,7 @@ def _ours(vectors: Floats) -> tuple[NDArray[np.float64], Any]:
     return laid.astype(np.float64), lambda new: place_among(index, laid, new).astype(np.float64)
 
 
-LAYOUTS: Final[dict[str, Layout]] = {
+LAYOUTS: dict[str, Layout] = {
     "pca": _pca,
     "opentsne": lambda vectors: _tsne(vectors, settings={}),
     "umap": lambda vectors: _umap(vectors, with_neighbours=False),
@@ -155,7 +155,7 @@ LAYOUTS: Final[dict[str, Layout]] = {
     "pacmap": _pacmap,
     "protoleaf": _ours,
 }
-LIBRARIES: Final = {
+LIBRARIES = {
     "opentsne": "openTSNE",
     "umap": "umap",
     "umap-neighbours": "umap",

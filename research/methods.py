@@ -1,7 +1,7 @@
 """Methods of the paper's tables: trainings, and the rows of the table that each gives."""
 
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import torch
 
@@ -21,33 +21,33 @@ from research.baselines.gnn import FewShotGnn, GnnSettings
 from research.baselines.prototypical_net import BesideHeads, PrototypicalNet
 from research.resnet12 import ResNet12
 
-PPN: Final = "ppn"
-PPN_PLUS: Final = "ppn+"
-STAR: Final = "-star"
-BASELINES: Final = ("prototypical-net", "gnn", "closer-look")
-METHODS: Final = (*BASELINES, *(name + STAR for name in BASELINES), PPN)
+PPN = "ppn"
+PPN_PLUS = "ppn+"
+STAR = "-star"
+BASELINES = ("prototypical-net", "gnn", "closer-look")
+METHODS = (*BASELINES, *(name + STAR for name in BASELINES), PPN)
 """Methods of the paper's table, in its order; `ppn` is tested as `ppn` and as `ppn+`."""
-HEADS: Final = "-heads"
-PPN_GUESSED: Final = "ppn-guessed"
-PPN_COSINE: Final = "ppn-cosine"
-BEYOND: Final = ("prototypical-net-heads", "prototypical-net-star-heads", PPN_COSINE, PPN_GUESSED)
+HEADS = "-heads"
+PPN_GUESSED = "ppn-guessed"
+PPN_COSINE = "ppn-cosine"
+BEYOND = ("prototypical-net-heads", "prototypical-net-star-heads", PPN_COSINE, PPN_GUESSED)
 """Methods beyond the paper's tables.
 
 With classification heads in training, PPN with guessed parents, too, and PPN trained and tested
 with the raw cosine of Eq. 5 in place of its softmax.
 """
-KINDS_OF_PPN: Final = (PPN, PPN_COSINE, PPN_GUESSED)
+KINDS_OF_PPN = (PPN, PPN_COSINE, PPN_GUESSED)
 
 BackboneName = Literal["conv4", "resnet12"]
-BACKBONES: Final[dict[BackboneName, type[Conv4 | ResNet12]]] = {
+BACKBONES: dict[BackboneName, type[Conv4 | ResNet12]] = {
     "conv4": Conv4,
     "resnet12": ResNet12,
 }
 
-NEWER: Final[dict[str, Plain]] = {"backbone": "conv4"}
+NEWER: dict[str, Plain] = {"backbone": "conv4"}
 """Settings added after stored results and checkpoints: with these values they are not stored."""
 
-COLUMN_SETTINGS: Final = frozenset({"ways", "shots", "max_ways"})
+COLUMN_SETTINGS = frozenset({"ways", "shots", "max_ways"})
 """Settings that the column of the table decides."""
 
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Annotated, Any, Final, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 import psutil
@@ -22,13 +22,13 @@ from engine.everyday.blocks import to_fixed
 from engine.everyday.scores import similarity
 from research.benchmarks.synthetic import synthetic_embeddings
 
-WIDTH: Final = 384
-NEAREST: Final = 10
-QUERIES: Final = 50
-NEW_SHARE: Final = 0.01  # of the images, added to an existing index
-LINKS: Final = 16  # of each node of a graph; the libraries' own default
-BREADTH: Final = 128  # candidates while building and searching
-MIB: Final = 1024 * 1024
+WIDTH = 384
+NEAREST = 10
+QUERIES = 50
+NEW_SHARE = 0.01  # of the images, added to an existing index
+LINKS = 16  # of each node of a graph; the libraries' own default
+BREADTH = 128  # candidates while building and searching
+MIB = 1024 * 1024
 
 Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
@@ -122,7 +122,7 @@ class Faiss:
         return np.asarray(self._index.search(vector[None], NEAREST)[1][0], dtype=np.int64)
 
 
-KINDS: Final[dict[str, Callable[[int], Index]]] = {
+KINDS: dict[str, Callable[[int], Index]] = {
     "all": Everything,
     "hnswlib": Hnswlib,
     "usearch": Usearch,

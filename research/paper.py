@@ -7,14 +7,13 @@ the accuracies on WS-ImageNet-Pure and WS-ImageNet-Mix, and Table 4 (seconds per
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
-TASKS: Final = 600
+TASKS = 600
 """Test tasks behind each mean."""
 
 """Hardware of the paper's times."""
 
-PEER: Final = "prototypical-net"
+PEER = "prototypical-net"
 """The baseline of the paper's times."""
 
 
@@ -47,9 +46,9 @@ class PublishedTime:
     test_s: float
 
 
-COLUMNS: Final = (Column(5, 1), Column(5, 5), Column(10, 1), Column(10, 5))
+COLUMNS = (Column(5, 1), Column(5, 5), Column(10, 1), Column(10, 5))
 
-TITLES: Final[Mapping[str, str]] = {
+TITLES: Mapping[str, str] = {
     "prototypical-net": "Prototypical Net",
     "gnn": "GNN",
     "closer-look": "Closer Look",
@@ -69,7 +68,7 @@ def _row(*printed: tuple[float, float]) -> dict[Column, PublishedAccuracy]:
     }
 
 
-ACCURACIES: Final[Mapping[str, Mapping[str, Mapping[Column, PublishedAccuracy]]]] = {
+ACCURACIES: Mapping[str, Mapping[str, Mapping[Column, PublishedAccuracy]]] = {
     "pure": {
         "prototypical-net": _row((33.17, 1.65), (46.76, 0.98), (20.48, 0.99), (31.49, 0.57)),
         "gnn": _row((30.83, 0.66), (41.33, 0.62), (20.33, 0.60), (22.50, 0.62)),
@@ -93,7 +92,7 @@ ACCURACIES: Final[Mapping[str, Mapping[str, Mapping[Column, PublishedAccuracy]]]
 }
 """Accuracies by variant, row and column. GNN's intervals on Mix (±0.11, ±0.12) are as printed."""
 
-TIMES: Final[Mapping[str, PublishedTime]] = {
+TIMES: Mapping[str, PublishedTime] = {
     "ppn": PublishedTime(0.074, 0.025),
     "ppn+": PublishedTime(0.074, 0.029),
     "prototypical-net": PublishedTime(0.066, 0.023),

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import torch
@@ -16,8 +15,8 @@ from torch import Tensor, nn
 from engine.training.arithmetic import keep_freed_memory
 
 # Of ImageNet's red, green and blue, in [0, 1], as for torchvision's networks.
-IMAGENET_MEAN: Final = (0.485, 0.456, 0.406)
-IMAGENET_STD: Final = (0.229, 0.224, 0.225)
+IMAGENET_MEAN = (0.485, 0.456, 0.406)
+IMAGENET_STD = (0.229, 0.224, 0.225)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -13,13 +13,13 @@ from threadpoolctl import threadpool_limits
 from engine.events import OnProgress, ProgressMeter, ignore_progress
 from engine.priority import lower_thread_priority
 
-FEWEST_IMAGES: Final = 100_000  # of a pass: the fixed cost of a fit hardly counts then
-CLASSES: Final = 200
-WIDTH: Final = 384  # of an embedding of the bundled backbone
-DRAWN: Final = 20_480  # embeddings in memory, 31 MB, that a pass iterates over repeatedly
-BLOCK_ROWS: Final = 1_024
-AROUND: Final = 5  # passes before a window is open, and after: during its fits they would be slower
-BUDGET_S: Final = 40.0
+FEWEST_IMAGES = 100_000  # of a pass: the fixed cost of a fit hardly counts then
+CLASSES = 200
+WIDTH = 384  # of an embedding of the bundled backbone
+DRAWN = 20_480  # embeddings in memory, 31 MB, that a pass iterates over repeatedly
+BLOCK_ROWS = 1_024
+AROUND = 5  # passes before a window is open, and after: during its fits they would be slower
+BUDGET_S = 40.0
 """Further rounds begin within this time, so that a command ends within two minutes."""
 
 
@@ -95,9 +95,9 @@ def judged(
     return JudgedFigure(name, figure, unit, against, reference, limit)
 
 
-NUMPY: Final = "a numpy pass"
-KEY: Final = "100 bare cards and a commit"
-CARDS: Final = "10 bare cards"
+NUMPY = "a numpy pass"
+KEY = "100 bare cards and a commit"
+CARDS = "10 bare cards"
 
 
 @final

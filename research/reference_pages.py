@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import typer
 
@@ -13,15 +13,15 @@ from engine.interchange import detect
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.new_file import output_file
 
-FOLDER: Final = Path("docs/reference")
-MADE: Final = "<!-- made by `python -m research.reference_pages`; do not edit -->"
+FOLDER = Path("docs/reference")
+MADE = "<!-- made by `python -m research.reference_pages`; do not edit -->"
 
 
-ABOUT: Final = """\
+ABOUT = """\
 Every command with its options, as `protoleaf COMMAND --help` prints them. `PROJECT` is a project
 file; `--json` prints one JSON object instead of text. Tasks: [the guide](../guide/command-line.md);
 `benchmark` and `experiment`: [experiments](../experiments.md)."""
-EVERYWHERE: Final = frozenset({"help", "as_json"})
+EVERYWHERE = frozenset({"help", "as_json"})
 """Options of every command, left out."""
 
 
@@ -132,7 +132,7 @@ def _code(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-PAGES: Final[Mapping[str, Callable[[], str]]] = {
+PAGES: Mapping[str, Callable[[], str]] = {
     "command-line.md": command_line,
     "formats.md": formats,
 }

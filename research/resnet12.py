@@ -1,6 +1,6 @@
 """ResNet-12, the deeper network of few-shot papers (Mishra et al., 2018; Lee et al., 2019)."""
 
-from typing import Final, final
+from typing import final
 
 import torch
 from torch import Tensor, nn
@@ -8,9 +8,9 @@ from torch import Tensor, nn
 from engine.errors import InputError
 from engine.model.backbone import LAST_SCALE
 
-WIDTHS: Final = (64, 160, 320, 640)
-SMALLEST_SIDE: Final = 1 << len(WIDTHS)
-SLOPE: Final = 0.1
+WIDTHS = (64, 160, 320, 640)
+SMALLEST_SIDE = 1 << len(WIDTHS)
+SLOPE = 0.1
 
 
 @final

@@ -4,11 +4,11 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from engine.errors import InputError
 
-Z_95: Final = 1.96
+Z_95 = 1.96
 """Two-sided 95 % quantile of the normal distribution, as few-shot papers use it for 600 tasks."""
 
 Setting = float | str | int | bool | None

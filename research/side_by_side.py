@@ -7,14 +7,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from contextlib import suppress
 from multiprocessing.queues import Queue
 from queue import Empty
-from typing import Final, TypeVar, final
+from typing import TypeVar, final
 
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.worker.client import children_without_ctrl_c
 from research.pool_process import end_pool_process_with_parent
 
-POLL_S: Final = 0.5
-STEP: Final = 10
+POLL_S = 0.5
+STEP = 10
 """Units between two progress messages of a process."""
 T = TypeVar("T")
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +10,9 @@ from engine.everyday.blocks import to_fixed
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
 from engine.everyday.in_use import ImageSimilarity
 
-EVERY: Final = 3  # one image in so many is a query
-SEVERAL: Final = 3  # images of one class that are a query together
-DRAWS: Final = 5  # of these for each class
+EVERY = 3  # one image in so many is a query
+SEVERAL = 3  # images of one class that are a query together
+DRAWS = 5  # of these for each class
 
 Vectors = NDArray[np.float32]
 

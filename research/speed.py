@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Protocol
 
 import torch
 
@@ -19,19 +19,19 @@ from research.methods import METHODS, PPN, PPN_PLUS, MethodSettings, make_object
 from research.reports.time_table import MeasuredTime, time_table
 from research.speed_jobs import BareIteration, Refresh, TestTask, Timed, TrainingIteration
 
-WARM_UP: Final = 2
+WARM_UP = 2
 """Rounds that are not timed."""
 
-REFRESH_ROUNDS: Final = 5
+REFRESH_ROUNDS = 5
 """One round in so many also times a refresh of the buffer, which is slow."""
 
-LIMIT_OVER_BARE: Final = 1.05
-LIMIT_OVER_FLOAT32: Final = 0.55
+LIMIT_OVER_BARE = 1.05
+LIMIT_OVER_FLOAT32 = 0.55
 
-_BARE_FLOAT32: Final = "bare float32"
-_BARE: Final = "bare"
-_REFRESH: Final = "refresh"
-_TEST: Final = "test "
+_BARE_FLOAT32 = "bare float32"
+_BARE = "bare"
+_REFRESH = "refresh"
+_TEST = "test "
 
 Seconds = Mapping[str, Sequence[float]]
 """Seconds of each job by round."""

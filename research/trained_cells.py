@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.collection.training.settings import Chosen
 from engine.errors import InputError
@@ -24,7 +24,7 @@ def chosen_cell(method: str, ways: int, shots: int, chosen: Chosen) -> Cell:
     return Cell.of(method, ways, shots, with_chosen(MethodSettings(), chosen))
 
 
-_TRAINING_NAMES: Final = frozenset(field.name for field in fields(TrainingSettings))
+_TRAINING_NAMES = frozenset(field.name for field in fields(TrainingSettings))
 
 
 def trained_settings(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) -> MethodSettings:

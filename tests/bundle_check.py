@@ -11,7 +11,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Final
 
 from engine.bundle.export import ExportedModel, export_model
 from engine.bundle.opened import classify_files, open_bundle
@@ -31,10 +30,10 @@ from tests.support.exported_models import (
     write_program_s_answers,
 )
 
-PACKAGES: Final = ("onnxruntime", "numpy", "pillow")
-HELD_OUT: Final = 3
+PACKAGES = ("onnxruntime", "numpy", "pillow")
+HELD_OUT = 3
 """Every so manieth picture without a label is held out."""
-LIMIT: Final = 1e-3
+LIMIT = 1e-3
 """Largest difference of a score."""
 
 

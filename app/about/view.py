@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
@@ -17,9 +17,9 @@ from engine import __version__
 if TYPE_CHECKING:
     from app.about.logic import Credits, WeightsCredit
 
-WIDTH: Final = 560
+WIDTH = 560
 """In logical pixels."""
-_TITLES: Final = {"accurate": marked("Accurate"), "fast": marked("Fast")}
+_TITLES = {"accurate": marked("Accurate"), "fast": marked("Fast")}
 
 
 @final

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
@@ -17,9 +16,9 @@ from PySide6.QtGui import QKeyEvent
 Key = Qt.Key
 
 # In the order of the digit row.
-_DIGITS: Final = tuple(Key(Key.Key_0 + digit) for digit in (1, 2, 3, 4, 5, 6, 7, 8, 9, 0))
-_BRACKETS: Final = (Key.Key_BracketLeft, Key.Key_BracketRight)
-_MAC_DIGITS: Final = (
+_DIGITS = tuple(Key(Key.Key_0 + digit) for digit in (1, 2, 3, 4, 5, 6, 7, 8, 9, 0))
+_BRACKETS = (Key.Key_BracketLeft, Key.Key_BracketRight)
+_MAC_DIGITS = (
     18,
     19,
     20,
@@ -37,11 +36,11 @@ def _places(digits: tuple[int, ...], brackets: tuple[int, int]) -> Mapping[int, 
     return dict(zip((*digits, *brackets), (*_DIGITS, *_BRACKETS), strict=True))
 
 
-_ALT_GR_BITS: Final = {"win32": 0x40, "darwin": 0}.get(sys.platform, 0x80)
+_ALT_GR_BITS = {"win32": 0x40, "darwin": 0}.get(sys.platform, 0x80)
 """Native modifiers: the right Alt key of Windows, level 3 (Mod5) of X11 and Wayland; none of
 macOS."""
 # Scan codes on Windows, virtual key codes on macOS, else XKB key codes.
-_KEY_AT: Final = {
+_KEY_AT = {
     "win32": _places(tuple(range(2, 12)), (26, 27)),  # scan codes
     "darwin": _places(_MAC_DIGITS, (33, 30)),
 }.get(sys.platform, _places(tuple(range(10, 20)), (34, 35)))

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
@@ -16,17 +16,17 @@ from app.key_names import ENTER_KEYS, ENTER_SIGN, enter_name, shift_name
 if TYPE_CHECKING:
     from app.settings import Settings
 
-WINDOW: Final = "window"
-IMAGES: Final = "images"
-GRID: Final = "grid"  # the grid of images only
-CLASSES: Final = "classes"
-SHIFT_KEY: Final = "⇧"
-NO_KEY: Final = "none"  # in the settings: the user removed the shortcut
-MODIFIERS: Final = frozenset(
+WINDOW = "window"
+IMAGES = "images"
+GRID = "grid"  # the grid of images only
+CLASSES = "classes"
+SHIFT_KEY = "⇧"
+NO_KEY = "none"  # in the settings: the user removed the shortcut
+MODIFIERS = frozenset(
     {Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta, Qt.Key.Key_AltGr}
 )
-_PORTABLE: Final = QKeySequence.SequenceFormat.PortableText
-_NATIVE: Final = QKeySequence.SequenceFormat.NativeText
+_PORTABLE = QKeySequence.SequenceFormat.PortableText
+_NATIVE = QKeySequence.SequenceFormat.NativeText
 
 Keys = tuple[str, ...]
 """Portable key sequences such as `Ctrl+Z`; the first one is shown."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from string import digits
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
@@ -18,7 +18,7 @@ from app.texts import marked, tr
 WIDTH = 760
 COLUMNS = 2
 
-RUNS: Final = {
+RUNS = {
     ("label_as_1", "label_as_9"): marked("Label by rank"),
     ("digit_1", "digit_9"): marked("Label by rank"),
     ("label_with_1", "label_with_9"): marked("Label as the class with this key"),

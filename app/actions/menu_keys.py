@@ -10,7 +10,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Sequence
-from typing import Final, final
+from typing import final
 
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
@@ -19,13 +19,13 @@ from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 
 from app.controls import show_round
 
-_MARK: Final = re.compile(r"&&|\(&\w\)|&")  # `&&` is a literal ampersand
-_WORD: Final = re.compile(r"\w+")
-_WIDE: Final = frozenset({"W", "F"})
+_MARK = re.compile(r"&&|\(&\w\)|&")  # `&&` is a literal ampersand
+_WORD = re.compile(r"\w+")
+_WIDE = frozenset({"W", "F"})
 """East Asian widths of letters that need an input method (Chinese, Japanese, Korean)."""
-_SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
-_NONE: Final = Qt.KeyboardModifier.NoModifier
-_BY_SYSTEM: Final = sys.platform in {"win32", "darwin"}
+_SHIFT = Qt.KeyboardModifier.ShiftModifier
+_NONE = Qt.KeyboardModifier.NoModifier
+_BY_SYSTEM = sys.platform in {"win32", "darwin"}
 """Windows opens both by itself, and macOS has no such keys."""
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -21,9 +20,9 @@ from app.actions.keys import KeyOwner, Keys, keys_in_use, sequence_of
 from app.mirroring import is_mirrored
 from app.texts import tr
 
-_KEYPAD: Final = Qt.KeyboardModifier.KeypadModifier
-_SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
-_OTHER_SIDE: Final = {"Left": "Right", "Right": "Left"}
+_KEYPAD = Qt.KeyboardModifier.KeypadModifier
+_SHIFT = Qt.KeyboardModifier.ShiftModifier
+_OTHER_SIDE = {"Left": "Right", "Right": "Left"}
 
 
 @dataclass(frozen=True)

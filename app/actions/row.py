@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, IntFlag
 from itertools import groupby
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from app.actions.keys import CLASSES, GRID, IMAGES, WINDOW, KeyOwner, Keys, keys_in_use
 from app.texts import marked, tr
@@ -28,9 +28,9 @@ class Needs(IntFlag):
     TRIED_OUT = 256
 
 
-WRITE: Final = Needs.PROJECT | Needs.WRITABLE
-WRITE_FOR_GOOD: Final = WRITE | Needs.FOR_GOOD
-READ_FOR_GOOD: Final = Needs.PROJECT | Needs.FOR_GOOD
+WRITE = Needs.PROJECT | Needs.WRITABLE
+WRITE_FOR_GOOD = WRITE | Needs.FOR_GOOD
+READ_FOR_GOOD = Needs.PROJECT | Needs.FOR_GOOD
 
 
 @dataclass(frozen=True)
@@ -43,28 +43,28 @@ class Submenu:
     is_named_elsewhere: bool = False
 
 
-_FILE: Final = marked("File")
-_EDIT: Final = marked("Edit")
-_VIEW: Final = marked("View")
-_CLASSES: Final = marked("Classes")
-_IMAGES: Final = marked("Images")
-_REVIEW: Final = marked("Review")
-_MODEL: Final = marked("Model")
-_HELP: Final = marked("Help")
+_FILE = marked("File")
+_EDIT = marked("Edit")
+_VIEW = marked("View")
+_CLASSES = marked("Classes")
+_IMAGES = marked("Images")
+_REVIEW = marked("Review")
+_MODEL = marked("Model")
+_HELP = marked("Help")
 
-_IMPORT: Final = Submenu(marked("Import"), "graph_import")
-_EXPORT: Final = Submenu(marked("Export"), "export")
-_SORT: Final = Submenu(marked("Sort by"), "sort", is_named_elsewhere=True)
-_SHOW: Final = Submenu(marked("Show"), "show_all", is_named_elsewhere=True)
-_FOLDS: Final = Submenu(marked("Duplicates and bursts"), "stack")
-_GRAPH: Final = Submenu(marked("Graph"), "graph")
-_PARENTS: Final = Submenu(marked("Parents"), "multi_parent")
-_TRIED_OUT: Final = Submenu(marked("Try changes"), "what_if")
-_REPLACED: Final = Submenu(marked("Moved and replaced"), "folder")
-_RANKS: Final = Submenu(marked("Label by rank"), "digit")
-_RATING: Final = Submenu(marked("Rating"), "star")
-_FIELDS: Final = Submenu(marked("Comment and fields"), "comment")
-_CHECK: Final = Submenu(marked("Check"), "check_label")
+_IMPORT = Submenu(marked("Import"), "graph_import")
+_EXPORT = Submenu(marked("Export"), "export")
+_SORT = Submenu(marked("Sort by"), "sort", is_named_elsewhere=True)
+_SHOW = Submenu(marked("Show"), "show_all", is_named_elsewhere=True)
+_FOLDS = Submenu(marked("Duplicates and bursts"), "stack")
+_GRAPH = Submenu(marked("Graph"), "graph")
+_PARENTS = Submenu(marked("Parents"), "multi_parent")
+_TRIED_OUT = Submenu(marked("Try changes"), "what_if")
+_REPLACED = Submenu(marked("Moved and replaced"), "folder")
+_RANKS = Submenu(marked("Label by rank"), "digit")
+_RATING = Submenu(marked("Rating"), "star")
+_FIELDS = Submenu(marked("Comment and fields"), "comment")
+_CHECK = Submenu(marked("Check"), "check_label")
 
 
 class Section(Enum):
@@ -134,12 +134,12 @@ class Section(Enum):
         self.menu, self.part, self.submenu, self.inner_part = menu, part, submenu, inner_part
 
 
-KEYS_ONLY: Final = frozenset({Section.REVIEW_CLASS_KEYS})
+KEYS_ONLY = frozenset({Section.REVIEW_CLASS_KEYS})
 """Sections that are in no menu: what their actions do depends on the project."""
-MENUS: Final = tuple(dict.fromkeys(section.menu for section in Section))
-ONLY_IN_GRID: Final = frozenset({"open_image"})
+MENUS = tuple(dict.fromkeys(section.menu for section in Section))
+ONLY_IN_GRID = frozenset({"open_image"})
 """Their shortcuts work in the grid of images, but not where an image is open."""
-_PLACES: Final = {section: place for place, section in enumerate(Section)}
+_PLACES = {section: place for place, section in enumerate(Section)}
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ def lines_within(rows: Iterable[ActionRow]) -> list[MenuLine]:
 # -- declaration on methods
 
 Method = TypeVar("Method", bound=Callable[..., object])
-_ROWS: Final = "actions"
+_ROWS = "actions"
 """Attribute of a method with its actions, each with the arguments of the call."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QTimer
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # lazy imports for a fast start
     from engine.archive.unpack import UnpackedProject
     from engine.events import CancelToken, OnProgress
 
-SETTLED_MS: Final = 150
+SETTLED_MS = 150
 """Debounce interval of the folder field, before the folder is checked on disk."""
 
 

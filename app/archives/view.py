@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from app.archives.logic import CopyLook
     from engine.events import Progress
 
-WIDTH: Final = 620
+WIDTH = 620
 """In logical pixels."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engine.evaluation.audit.checked import CheckedImages
     from engine.project import Change
 
-TOPIC: Final = "audit"
+TOPIC = "audit"
 
 
 @final

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from app.actions.row import READ_FOR_GOOD, Section, action
 from app.backbones.jobs import BackboneJobs
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from engine.events import Progress
     from engine.project import Change, Project
 
-MOST_TIMED: Final = 24  # images on which the speed of a backbone is measured
+MOST_TIMED = 24  # images on which the speed of a backbone is measured
 
 
 @final

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 from PySide6.QtCore import QLocale, QMimeData, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import (
@@ -48,20 +48,20 @@ from engine.texts import translated
 
 Field = QComboBox | QCheckBox | QLineEdit | QSpinBox | QDoubleSpinBox
 
-OWN_VALUES: Final = ""
-PERCENT: Final = 100.0  # factor from a share to percent
-_PRESETS: Final = {name: preset(name) for name in PRESETS}
-_SHORT_TITLES: Final = {"imagenet": "ImageNet", "caffe": "Caffe", "clip": "CLIP"}
+OWN_VALUES = ""
+PERCENT = 100.0  # factor from a share to percent
+_PRESETS = {name: preset(name) for name in PRESETS}
+_SHORT_TITLES = {"imagenet": "ImageNet", "caffe": "Caffe", "clip": "CLIP"}
 """Short titles for narrow panels; the full title becomes the tool tip."""
-_PRESET_TITLES: Final = {
-    name: _SHORT_TITLES.get(name, each.title) for name, each in PRESETS.items()
-} | {OWN_VALUES: marked("Custom")}
-_CHOICES: Final[Mapping[str, Mapping[Any, str]]] = {
+_PRESET_TITLES = {name: _SHORT_TITLES.get(name, each.title) for name, each in PRESETS.items()} | {
+    OWN_VALUES: marked("Custom")
+}
+_CHOICES: Mapping[str, Mapping[Any, str]] = {
     "channel_order": {"rgb": "RGB", "bgr": "BGR", "grey": marked("Grey")},
     "layout": {"nchw": marked("Channels first"), "nhwc": marked("Channels last")},
     "pooling": {"none": marked("None"), "mean": marked("Average"), "first": marked("First token")},
 }
-_MORE: Final = {
+_MORE = {
     "mean": marked("Mean (RGB)"),
     "std": marked("Std (RGB)"),
     "value_scale": marked("Pixel range"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from engine.backbones.published.titles import Advice, is_published, library_title
 from engine.config import CacheFolders, assets_folder
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from engine.worker.protocol import Request
 
 # Enough images to show whether a network works, and quick to embed.
-MOST_TRIED: Final = 8
+MOST_TRIED = 8
 # Key of a card's figures: speed of the network when it was added to this computer.
-RATE_FIGURE: Final = "images_per_s_one_core"
+RATE_FIGURE = "images_per_s_one_core"
 
 
 class Source(StrEnum):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, final
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QResizeEvent
@@ -24,13 +24,13 @@ from app.theme.tokens import tokens
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
-ROWS_IN_SIGHT: Final = 7  # visible rows
-NAME: Final = 0  # column
-LEAST_NAME_WIDTH: Final = 168  # logical pixels: fits most names of torchvision
+ROWS_IN_SIGHT = 7  # visible rows
+NAME = 0  # column
+LEAST_NAME_WIDTH = 168  # logical pixels: fits most names of torchvision
 # Logical pixels: fits most names of timm; longer ones are elided in the middle.
-MOST_NAME_WIDTH: Final = 300
+MOST_NAME_WIDTH = 300
 # Longest texts of a column that are measured; the widest is not always the longest.
-MEASURED: Final = 8
+MEASURED = 8
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class NetworkColumn:
         return side | Qt.AlignmentFlag.AlignVCenter
 
 
-COLUMNS: Final = (
+COLUMNS = (
     NetworkColumn(marked("Name"), lambda row: row.name, lambda _row: 0),
     NetworkColumn(
         marked("Size"), table_size, lambda row: row.network.size_bytes, is_number=True, rank=2

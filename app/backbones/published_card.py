@@ -1,7 +1,7 @@
 """The card of a published network: facts, confirmation of its download, and its use."""
 
 from collections.abc import Mapping
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSpinBox, QWidget
@@ -30,7 +30,7 @@ from app.wording import number, titled
 from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE
 from engine.backbones.published.facts import PublishedNetwork
 
-USUAL_STEP: Final = 32  # pixels: most networks take multiples of it
+USUAL_STEP = 32  # pixels: most networks take multiples of it
 
 
 @final

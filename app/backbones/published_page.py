@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.settings import Settings
 
 
-SHOWN_WIDTH: Final = 190  # logical pixels of the value in the button
+SHOWN_WIDTH = 190  # logical pixels of the value in the button
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QLocale
@@ -26,29 +26,29 @@ if TYPE_CHECKING:
     from engine.backbones.messages import OnnxFacts, Trial
     from engine.collection.backbone_change import ShotComparison
 
-_SLOW: Final = 10  # images/s below which a decimal is shown
+_SLOW = 10  # images/s below which a decimal is shown
 
-SOURCE_TITLES: Final = {
+SOURCE_TITLES = {
     Source.COMPUTER: marked("Installed"),
     Source.PUBLISHED: marked("Published networks"),
     Source.FILE: marked("ONNX file"),
 }
-_ORIGINS: Final = {
+_ORIGINS = {
     Origin.BUNDLED: marked("Ships with Protoleaf"),
     Origin.PUBLISHED: marked("Published network"),
     Origin.ADDED: marked("Added by you"),
 }
 # Badges of the bundled backbones.
-CHOICES: Final = {
+CHOICES = {
     "accurate": marked("Accurate"),
     "fast": marked("Fast"),
 }
-ADVICE: Final = {
+ADVICE = {
     Advice.FAST: marked("Fast"),
     Advice.BALANCED: marked("Balanced"),
     Advice.BEST: marked("Most accurate"),
 }
-NOT_KNOWN: Final = "\N{EN DASH}"  # in a table
+NOT_KNOWN = "\N{EN DASH}"  # in a table
 
 
 def pixels(side: int) -> str:

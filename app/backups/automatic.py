@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:  # lazy imports for a fast start
     from engine.project import Change
     from engine.project.backups.listing import Backup
 
-QUARTER_OF_AN_HOUR_MS: Final = 15 * 60 * 1000
-_TOPIC: Final = "backups"
+QUARTER_OF_AN_HOUR_MS = 15 * 60 * 1000
+_TOPIC = "backups"
 
 
 @final

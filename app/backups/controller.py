@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # lazy imports for a fast start
     from engine.project.backups.keeping import ProjectBackups
     from engine.project.backups.listing import Backup, Offer
 
-SETTLED_MS: Final = 700  # debounce interval of updates of the open panel after changes
+SETTLED_MS = 700  # debounce interval of updates of the open panel after changes
 
 
 @final

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
@@ -32,7 +32,7 @@ from app.wording import SEPARATOR
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
 
-_FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
+_FIRM_SPACE = "\N{NO-BREAK SPACE}"
 
 
 @final

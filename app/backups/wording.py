@@ -1,7 +1,5 @@
 """Texts about backups, localized."""
 
-from typing import Final
-
 from app.backups.logic import Group
 from app.texts import plural, tr
 from app.wording import SEPARATOR, file_size, images, moment_text
@@ -13,7 +11,7 @@ from engine.project.backups.place import BackupReason
 from engine.project.clock import present_time
 from engine.texts import translated
 
-TEXTS_SHOWN: Final = 5
+TEXTS_SHOWN = 5
 
 
 def reason_text(reason: BackupReason) -> str:  # noqa: PLR0911, C901 (one for each reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from app.actions.keys import keys_in_use
 from app.actions.row import WRITE, WRITE_FOR_GOOD, Needs, Section, action
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.collection.state import CollectionState
     from engine.project import Change, Project
 
-ON_CARDS: Final = WRITE | Needs.IMAGES
+ON_CARDS = WRITE | Needs.IMAGES
 
 
 _on_things = partial(action, section=Section.IMAGES_THINGS, needs=WRITE_FOR_GOOD)

@@ -1,13 +1,12 @@
 """Texts about detected boxes."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from app.texts import plural, tr
 from app.wording import images, number, percent
 from engine.texts import paragraph
 
-THRESHOLDS: Final = (20, 50, 80)
+THRESHOLDS = (20, 50, 80)
 """In percent. Chosen: the advice of MegaDetector's authors, and two that leave less to check."""
 
 

@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
 
 from PySide6.QtCore import QEasingCurve, QEvent, QObject, QPointF, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QNativeGestureEvent, QResizeEvent, QWheelEvent
@@ -11,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.canvas.camera import Camera, Point
 
-NOTCH: Final = 120  # `QWheelEvent.angleDelta` of one notch
-PIXEL_STEP: Final = 1.004
+NOTCH = 120  # `QWheelEvent.angleDelta` of one notch
+PIXEL_STEP = 1.004
 """Zoom factor per pixel of a touchpad. Chosen: 175 pixels enlarge to twice the size."""
 
 

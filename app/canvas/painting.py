@@ -1,15 +1,14 @@
 """Fonts, names and floating cards on a canvas."""
 
 from functools import lru_cache
-from typing import Final
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPixmap
 
 from app.theme.tokens import tokens
 
-SMALLEST_TEXT: Final = 11.0  # logical pixels
-_OPACITY: Final = 0.86  # of the ground of a name
+SMALLEST_TEXT = 11.0  # logical pixels
+_OPACITY = 0.86  # of the ground of a name
 
 
 @lru_cache(maxsize=256)

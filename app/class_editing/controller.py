@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, final
 
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QGuiApplication
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from app.shell import Shell
     from engine.project import Change, Project
 
-READ_CLASS: Final = Needs.PROJECT | Needs.CLASS
-ON_CLASS: Final = WRITE | Needs.CLASS
-LONGEST_IN_MENU: Final = 40  # maximum length of a class's name in the title of an action
+READ_CLASS = Needs.PROJECT | Needs.CLASS
+ON_CLASS = WRITE | Needs.CLASS
+LONGEST_IN_MENU = 40  # maximum length of a class's name in the title of an action
 action_new = partial(action, icon="class_new", section=Section.CLASSES_NEW)
 action_change = partial(action, section=Section.CLASSES_CHANGE, needs=ON_CLASS)
 action_parents = partial(action, section=Section.CLASSES_PARENTS, needs=ON_CLASS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from app.class_editing import questions
 from app.feature import Feature
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
     from engine.project.removal_preview import MergePreview
 
-MOVE_UNDER: Final = marked("Move under %1")
-ADD_PARENT: Final = marked("Add the parent %1")
-MERGE_INTO: Final = marked("Merge into %1")
-TOP_LEVEL: Final = -1  # in place of a parent's id
+MOVE_UNDER = marked("Move under %1")
+ADD_PARENT = marked("Add the parent %1")
+MERGE_INTO = marked("Merge into %1")
+TOP_LEVEL = -1  # in place of a parent's id
 
 
 class ClassEditing(Feature):

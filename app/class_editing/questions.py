@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.actions.keys import keys_in_use
 from app.drops import classes_text
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
     from engine.project.removal_preview import MergePreview, RemovalPreview
 
-NAMED_OF_LEVEL: Final = 3
+NAMED_OF_LEVEL = 3
 """Classes named as examples of a level. Chosen: they fit in a row."""
 
 
@@ -132,7 +132,7 @@ def _labels_text(graph: CategoryGraph, seen: RemovalPreview) -> str:
     return SEPARATOR.join(parts)
 
 
-KEY_DIGITS: Final = range(1, LAST_LABEL_KEY + 1)
+KEY_DIGITS = range(1, LAST_LABEL_KEY + 1)
 """Digits that can be keys of classes."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from app.actions.row import WRITE, Needs, Section, action
 from app.feature import Feature
@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # lazy imports for a fast start
     from app.shell import Shell
     from engine.collection.live import LiveCollection
 
-FEWEST: Final = 2  # minimum number of labelled images of a class to split
+FEWEST = 2  # minimum number of labelled images of a class to split
 Kinds = tuple[tuple[int, ...], ...]
 
 

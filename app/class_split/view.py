@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -32,11 +32,11 @@ from engine.collection.state import CollectionState
 from engine.file_parts import ImageSource
 
 # In logical pixels.
-WIDTH: Final = 720
-SIDE: Final = 72  # of a picture: five kinds of daisy can be distinguished
-GAP: Final = 6  # between pictures
-FRAME: Final = 2  # width of the frame of touched and focused pictures
-STEPS: Final = {
+WIDTH = 720
+SIDE = 72  # of a picture: five kinds of daisy can be distinguished
+GAP = 6  # between pictures
+FRAME = 2  # width of the frame of touched and focused pictures
+STEPS = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
     Qt.Key.Key_Up: (0, -1),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QResizeEvent
@@ -27,23 +27,23 @@ from app.theme.tokens import tokens
 from app.wording import clauses, percent
 
 # Logical pixels.
-ROW_HEIGHT: Final = 30
-HEIGHT_WITH_PATH: Final = 44
-CHEVRON_SIDE: Final = 12
-CHEVRON_GAP: Final = 3
-DOT_RADIUS: Final = 3.5
-DOT_ROOM: Final = 18
-MARK_SIDE: Final = 13
-GAP: Final = 6
-COUNT_MARGIN: Final = 12
-COUNT_GAP: Final = 8
-WIDEST_INDENT: Final = 18  # also the width of a row's chevron, regardless of the indent
-NARROWEST_INDENT: Final = 8
+ROW_HEIGHT = 30
+HEIGHT_WITH_PATH = 44
+CHEVRON_SIDE = 12
+CHEVRON_GAP = 3
+DOT_RADIUS = 3.5
+DOT_ROOM = 18
+MARK_SIDE = 13
+GAP = 6
+COUNT_MARGIN = 12
+COUNT_GAP = 8
+WIDEST_INDENT = 18  # also the width of a row's chevron, regardless of the indent
+NARROWEST_INDENT = 8
 # Logical pixels for a few letters of the project's own name behind the shown one.
-LEAST_SECOND_NAME: Final = 32
+LEAST_SECOND_NAME = 32
 # Logical pixels of a name at any depth, about ten letters; the tool tip has the full name.
-LEAST_NAME: Final = 80
-_MARKS: Final = {
+LEAST_NAME = 80
+_MARKS = {
     row_data.HAS_MORE_PARENTS_ROLE: "multi_parent",
     row_data.IS_BROADEST_ROLE: "arrow_down",
     row_data.IS_DEEPEST_ROLE: "stop",

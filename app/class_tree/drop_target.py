@@ -1,6 +1,6 @@
 """Feedback of a drag over the tree: highlighted row, a chip with the effect, and expanding rows."""
 
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QDragMoveEvent, QDropEvent, QPainter
@@ -16,8 +16,8 @@ from app.theme.tokens import tokens
 from engine.graph.category_graph import ClassId
 from engine.graph.placement import Obstacle
 
-SPRING_MS: Final = 600  # as in file managers: long enough to pass over a row
-_ROOM_BELOW: Final = {Obstacle.ALREADY_THERE, Obstacle.NAME_TAKEN}
+SPRING_MS = 600  # as in file managers: long enough to pass over a row
+_ROOM_BELOW = {Obstacle.ALREADY_THERE, Obstacle.NAME_TAKEN}
 """Refusals for which a hovered row still expands, as a descendant may accept the drop."""
 
 

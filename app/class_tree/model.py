@@ -1,7 +1,7 @@
 """Qt model of the class tree: rows are built on demand, and edits update only affected rows."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, final
+from typing import Any, final
 
 from PySide6.QtCore import (
     QAbstractItemModel,
@@ -30,7 +30,7 @@ from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.edits import GraphEdit
 from engine.project import ClassPolicy
 
-REBUILD_ABOVE: Final = 400
+REBUILD_ABOVE = 400
 """Differences in a list of children above which it is rebuilt, which is faster than moving rows."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final, final
+from typing import Any, final
 
 from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, Qt
 
@@ -29,24 +29,24 @@ from engine.graph.traversal import reachable
 from engine.project import ClassPolicy
 
 AnyIndex = QModelIndex | QPersistentModelIndex
-_NO_POLICY: Final = ClassPolicy()
+_NO_POLICY = ClassPolicy()
 
-TOP_KEY: Final = 0  # of the invisible root row
-OTHER_PARENTS_NAMED: Final = 3  # in a tool tip; of more parents only the number is shown
-NAME: Final = 0  # column
-COUNT: Final = 1  # column
-HAS_SHOTS_ROLE: Final = Qt.ItemDataRole.UserRole + 1  # the class or a descendant has shots
-HAS_MORE_PARENTS_ROLE: Final = Qt.ItemDataRole.UserRole + 2  # it has several parents
-PATH_ROLE: Final = Qt.ItemDataRole.UserRole + 3
+TOP_KEY = 0  # of the invisible root row
+OTHER_PARENTS_NAMED = 3  # in a tool tip; of more parents only the number is shown
+NAME = 0  # column
+COUNT = 1  # column
+HAS_SHOTS_ROLE = Qt.ItemDataRole.UserRole + 1  # the class or a descendant has shots
+HAS_MORE_PARENTS_ROLE = Qt.ItemDataRole.UserRole + 2  # it has several parents
+PATH_ROLE = Qt.ItemDataRole.UserRole + 3
 """Ancestors of a search result, "Animal / Bird"; "" for one at the top level, and in the tree."""
-COLOUR_ROLE: Final = Qt.ItemDataRole.UserRole + 4  # colour of the class as `#rrggbb`
-BAR_ROLE: Final = Qt.ItemDataRole.UserRole + 5
+COLOUR_ROLE = Qt.ItemDataRole.UserRole + 4  # colour of the class as `#rrggbb`
+BAR_ROLE = Qt.ItemDataRole.UserRole + 5
 """The minimum confidence set for the class itself, in [0, 1]; None if it inherits it."""
-IS_DEEPEST_ROLE: Final = Qt.ItemDataRole.UserRole + 6  # predictions stop at the class
-IS_BROADEST_ROLE: Final = Qt.ItemDataRole.UserRole + 9  # no class above it is predicted
+IS_DEEPEST_ROLE = Qt.ItemDataRole.UserRole + 6  # predictions stop at the class
+IS_BROADEST_ROLE = Qt.ItemDataRole.UserRole + 9  # no class above it is predicted
 # Key that labels images as the class, "Alt+3"; "" for none.
-KEY_ROLE: Final = Qt.ItemDataRole.UserRole + 8
-SECOND_NAME_ROLE: Final = Qt.ItemDataRole.UserRole + 7
+KEY_ROLE = Qt.ItemDataRole.UserRole + 8
+SECOND_NAME_ROLE = Qt.ItemDataRole.UserRole + 7
 """Its own name in the project, "Tinca tinca", if the row shows a translated one; else ""."""
 
 

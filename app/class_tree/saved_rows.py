@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex
 from PySide6.QtWidgets import QTreeView
@@ -11,7 +11,7 @@ from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import NAME
 from engine.graph.category_graph import ClassId
 
-MOST_ROWS_OPENED: Final = 400
+MOST_ROWS_OPENED = 400
 """Rows expanded at once, at most: a class has a row for each path, of which there may be many."""
 
 

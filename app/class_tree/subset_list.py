@@ -1,7 +1,7 @@
 """The list above the classes: subsets such as "labelled", and saved searches."""
 
 from collections.abc import Sequence
-from typing import Any, Final, final
+from typing import Any, final
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -46,20 +46,20 @@ from app.texts import plain_tip, plural, tr
 from app.theme.icons import icon
 from app.wording import images, titled
 
-ICON_SIDE: Final = 16  # logical pixels
-TEXT_START: Final = 40  # logical pixels, right of the icon
-MORE_GAP: Final = 8  # between a count and its change
-NOTABLE: Final = 10  # images; a smaller change is not shown
-_ICONS: Final = {
+ICON_SIDE = 16  # logical pixels
+TEXT_START = 40  # logical pixels, right of the icon
+MORE_GAP = 8  # between a count and its change
+NOTABLE = 10  # images; a smaller change is not shown
+_ICONS = {
     Subset.ALL: "show_all",
     Subset.TO_REVIEW: "show_to_review",
     Subset.LABELLED: "show_labelled",
     Subset.UNKNOWN: "show_unknown",
     Subset.FAILED: "broken_image",
 }
-_SUBSETS: Final = tuple(Subset)
+_SUBSETS = tuple(Subset)
 # Saved searches visible without scrolling. Chosen: leaves most of the pane to the classes.
-MOST_ROWS: Final = 6
+MOST_ROWS = 6
 
 RowSubject = Subset | SavedSearch
 

@@ -1,7 +1,7 @@
 """View of the class tree: painting, drops, and a selection that survives edits of the graph."""
 
 from collections.abc import Collection, Sequence
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import (
     QItemSelection,
@@ -42,11 +42,11 @@ from app.dragging import Places, is_link
 from app.texts import tr
 from engine.graph.category_graph import ClassId
 
-_AS_NEEDED: Final = QAbstractItemView.ScrollHint.EnsureVisible
-_ROWS: Final = QItemSelectionModel.SelectionFlag.Rows
-_WITH_ROW: Final = QItemSelectionModel.SelectionFlag.Select | _ROWS
-_WITHOUT_ROW: Final = QItemSelectionModel.SelectionFlag.Deselect | _ROWS
-_ONLY_ROW: Final = QItemSelectionModel.SelectionFlag.ClearAndSelect | _ROWS
+_AS_NEEDED = QAbstractItemView.ScrollHint.EnsureVisible
+_ROWS = QItemSelectionModel.SelectionFlag.Rows
+_WITH_ROW = QItemSelectionModel.SelectionFlag.Select | _ROWS
+_WITHOUT_ROW = QItemSelectionModel.SelectionFlag.Deselect | _ROWS
+_ONLY_ROW = QItemSelectionModel.SelectionFlag.ClearAndSelect | _ROWS
 
 
 @final

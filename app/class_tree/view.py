@@ -1,7 +1,7 @@
 """The class pane: subsets, filter field, and the class tree."""
 
 from collections.abc import Sequence
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QKeyEvent
@@ -31,8 +31,8 @@ from engine.collection.state import CollectionState
 from engine.graph.category_graph import ClassId
 from engine.graph.edits import GraphEdit
 
-FILTER_DELAY_MS: Final = 120  # debounce of typing
-MOST_FOUND: Final = 100  # search results, at most
+FILTER_DELAY_MS = 120  # debounce of typing
+MOST_FOUND = 100  # search results, at most
 
 
 @final

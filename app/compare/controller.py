@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from app.actions.row import Needs, Section, action
 from app.compare.keys import KEYS
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # keeps the start fast
     from app.shell import Shell
     from engine.collection.live import LiveCollection
 
-NEEDS: Final = Needs.PROJECT | Needs.IMAGES
+NEEDS = Needs.PROJECT | Needs.IMAGES
 
 
 @final

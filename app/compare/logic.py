@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.texts import tr
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from app.session.current_card import Ranking
     from engine.graph.category_graph import CategoryGraph
 
-MOST: Final = 4
+MOST = 4
 """Images side by side, at most."""
-SHOTS: Final = 3
+SHOTS = 3
 """Nearest shots shown for each class."""
-MANY: Final = 3
+MANY = 3
 """Number of images from which on each is decoded at a lower resolution."""
-LONGEST_OF_MANY: Final = 4000  # pixels of the longer side: about 32 MB each
-LONGEST_OF_SHOT: Final = 2000  # pixels of the longer side; six of them are shown next to the image
-_SHAPE: Final = 4 / 3  # usual aspect ratio of a photo
+LONGEST_OF_MANY = 4000  # pixels of the longer side: about 32 MB each
+LONGEST_OF_SHOT = 2000  # pixels of the longer side; six of them are shown next to the image
+_SHAPE = 4 / 3  # usual aspect ratio of a photo
 
 
 def columns_for(count: int, width: int, height: int, extra: int) -> int:

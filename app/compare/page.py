@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -23,7 +23,7 @@ from app.wording import percent_of_size
 
 Key = Qt.Key
 # Direction of each arrow key: right, down.
-ARROWS: Final = {
+ARROWS = {
     Key.Key_Left: (-1, 0),
     Key.Key_Right: (1, 0),
     Key.Key_Up: (0, -1),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPen
@@ -19,10 +19,10 @@ from app.wording import image_name, moment_text, titled
 from engine.file_parts import ImageSource
 
 # Logical pixels.
-FRAME: Final = 3
-ROUNDING: Final = 8
-ICON: Final = 14
-_LABELLED: Final = frozenset({Mark.LABELLED, Mark.LABELLED_UNKNOWN})
+FRAME = 3
+ROUNDING = 8
+ICON = 14
+_LABELLED = frozenset({Mark.LABELLED, Mark.LABELLED_UNKNOWN})
 
 
 @final

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent
@@ -23,10 +23,10 @@ from app.inspector.page import ScoreLine
 from app.texts import plain_tip, shortened, tr
 from app.theme.tokens import tokens
 
-RIVALS: Final = 2  # classes compared
-WIDE_ENOUGH: Final = 720  # logical pixels that the image and the shots need side by side
-MARGIN_OF_SHOT: Final = 4  # logical pixels around a fitted picture
-LONGEST_NOTE: Final = 240  # characters
+RIVALS = 2  # classes compared
+WIDE_ENOUGH = 720  # logical pixels that the image and the shots need side by side
+MARGIN_OF_SHOT = 4  # logical pixels around a fitted picture
+LONGEST_NOTE = 240  # characters
 
 
 @final

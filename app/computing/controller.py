@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, final
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QToolButton
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from engine.collection.recommendations import Recommendation
     from engine.runtime.providers import DeviceList
 
-_WIDEST: Final = 120
-_ICON_SIDE: Final = 14
+_WIDEST = 120
+_ICON_SIDE = 14
 
 
 @final
@@ -76,7 +76,7 @@ class DeviceChip(QToolButton):
         self.setAccessibleDescription(tip)
 
 
-FACTS: Final = "collection facts"
+FACTS = "collection facts"
 
 
 @final

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from engine.runtime.devices.facts import AUTO, devices_of
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:  # lazy imports for a fast start
     from engine.project import Change, Project
     from engine.runtime.providers import DeviceList, ProviderReport
 
-CPU: Final = "cpu"
-RECOMMENDED_ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+CPU = "cpu"
+RECOMMENDED_ACTIONS: Mapping[str, tuple[str, ...]] = {
     "label_others": ("show_to_review", "order_teach_first"),
     "accurate_backbone": ("choose_backbone",),
     "train_backbone": ("train_backbone",),
 }
 """Actions for kinds of recommendations, the last one named on the button; default: show classes."""
-_ORDER: Final = (AUTO, CPU, "cuda", "directml", "coreml", "tensorrt")
+_ORDER = (AUTO, CPU, "cuda", "directml", "coreml", "tensorrt")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import zip_longest
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -35,8 +35,8 @@ from app.theme.tokens import tokens
 from app.wording import sentence
 from engine.runtime.devices.facts import AUTO
 
-WIDTH: Final = 520
-MOST_RECOMMENDED: Final = 2  # number of rows
+WIDTH = 520
+MOST_RECOMMENDED = 2  # number of rows
 
 
 @final

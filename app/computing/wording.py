@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale
 
@@ -16,7 +16,7 @@ from engine.runtime.devices.facts import AUTO, EXPERIMENTAL
 if TYPE_CHECKING:
     from engine.collection.recommendations import Recommendation
 
-_SLOW: Final = 10
+_SLOW = 10
 
 
 def device_title(device: str, survey: Survey | None = None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # lazy imports for a fast start
 
     Written = WrittenExport | ExportedModel | WrittenArchive
 
-SETTLED_MS: Final = 150
+SETTLED_MS = 150
 """Debounce interval of edits in the card, before the preview is updated."""
 
 

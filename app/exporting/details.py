@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from engine.interchange.labelled_images.formats import ImageFormat
 
 
-WIDEST_COLUMN: Final = 240
+WIDEST_COLUMN = 240
 """In logical pixels; longer cells are elided."""
-LINES_SHOWN: Final = 11
+LINES_SHOWN = 11
 """Visible lines of a text."""
-ROWS_IN_SIGHT: Final = 6
+ROWS_IN_SIGHT = 6
 """Visible rows of a table."""
 
 
@@ -166,7 +166,7 @@ class FormatList(QWidget):
         self.chosen.emit(name)
 
 
-_BULLET: Final = "•  "
+_BULLET = "•  "
 
 
 @final

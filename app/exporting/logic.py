@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.texts import tr
 from app.wording import seen_text
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from engine.events import CancelToken, OnProgress
     from engine.interchange.labelled_images.records import WrittenExport
 
-MODEL: Final = "model"
+MODEL = "model"
 """Name as in the command line; not in `FORMATS`, as it contains no images."""
-COPY: Final = ARCHIVE
+COPY = ARCHIVE
 """Name as in the command line; not in `FORMATS`, as it contains the whole project."""
-LISTED: Final = 40  # number of photos in the preview of an archive
-MODEL_FILES: Final = (
+LISTED = 40  # number of photos in the preview of an archive
+MODEL_FILES = (
     "classifier.onnx",
     "classes.json",
     "backbone.onnx",
@@ -49,7 +49,7 @@ MODEL_FILES: Final = (
     "LICENCE.txt",
 )
 """Files of an exported model, most important first."""
-FIRST: Final = "csv"
+FIRST = "csv"
 """Default format."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent
@@ -33,11 +33,11 @@ from engine.interchange.labelled_images.formats import ImageFormat
 if TYPE_CHECKING:
     from engine.events import Progress
 
-WIDTH: Final = 960
-HEIGHT: Final = 760
+WIDTH = 960
+HEIGHT = 760
 """In logical pixels, less in small windows; the same for all formats."""
-LIST_SHARE: Final = 2
-DETAILS_SHARE: Final = 5
+LIST_SHARE = 2
+DETAILS_SHARE = 5
 """Share of the width, relative to that of the list."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.texts import fill, marked, plural, tr
 from app.wording import SEPARATOR, enumeration, file_size, images, in_sentences, number, sentence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.interchange.labelled_images.formats import ImageFormat
     from engine.interchange.labelled_images.records import WrittenExport
 
-GROUPS: Final[Mapping[FormatGroup, str]] = {
+GROUPS: Mapping[FormatGroup, str] = {
     FormatGroup.TABLES: marked("Tables"),
     FormatGroup.FOLDERS: marked("Folders"),
     FormatGroup.ANNOTATION: marked("Annotation tools"),
@@ -31,17 +31,17 @@ GROUPS: Final[Mapping[FormatGroup, str]] = {
     FormatGroup.MODEL: marked("Model"),
     FormatGroup.PROJECT: marked("Whole project"),
 }
-WHICH: Final[Mapping[Which, str]] = {
+WHICH: Mapping[Which, str] = {
     Which.VERIFIED: marked("Verified only"),
     Which.SURE: marked("Verified and sure"),
     Which.ALL: marked("All", about="images"),
 }
-WHICH_HINTS: Final[Mapping[Which, str]] = {
+WHICH_HINTS: Mapping[Which, str] = {
     Which.VERIFIED: marked("Images labelled by a person"),
     Which.SURE: marked("Also images the model is sure of"),
     Which.ALL: marked("Also images without a class"),
 }
-PLACINGS: Final[Mapping[Placing, str]] = {
+PLACINGS: Mapping[Placing, str] = {
     Placing.COPY: marked("Copies"),
     Placing.HARD_LINK: marked("Hard links"),
     Placing.SYMBOLIC_LINK: marked("Symbolic links"),

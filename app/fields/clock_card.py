@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
@@ -24,11 +24,11 @@ from engine.project.clock_corrections import (
     zone_text,
 )
 
-WIDTH: Final = 560  # in logical pixels
-_AS_IN_FILE: Final = "file"
-_ZONES: Final = range(-12, 15)  # offsets from UTC in hours
+WIDTH = 560  # in logical pixels
+_AS_IN_FILE = "file"
+_ZONES = range(-12, 15)  # offsets from UTC in hours
 # Other offsets from UTC in minutes.
-_OF_ISLANDS: Final = (
+_OF_ISLANDS = (
     -570,
     -210,
     210,
@@ -40,7 +40,7 @@ _OF_ISLANDS: Final = (
     630,
     765,
 )
-_LONGEST_TARGET: Final = 60  # in characters
+_LONGEST_TARGET = 60  # in characters
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 from app.actions.row import WRITE, Needs, Section, action
 from app.feature import Feature
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.image_fields import ImageField
     from engine.project.clock_corrections import ClockCorrection
 
-ON_CARDS: Final = WRITE | Needs.IMAGES
+ON_CARDS = WRITE | Needs.IMAGES
 
 
 @final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from engine.errors import InputError
 from engine.image_fields import COUNT, NO, YES, FieldKind, ImageField, checked_value, search_name_of
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.project.clock_corrections import ClockCorrection, ClockCorrections, ClockSource
 
-MOST_OFFERS: Final = 40  # rows of the palette. Chosen: typing more is faster than scrolling.
-MOST_TARGETS: Final = 200
+MOST_OFFERS = 40  # rows of the palette. Chosen: typing more is faster than scrolling.
+MOST_TARGETS = 200
 """Maximum number of folders and cameras in the list. Chosen."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
@@ -34,9 +34,9 @@ from engine.image_fields import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-WIDTH: Final = 640  # in logical pixels
-_NAME_WIDTH: Final = 150  # in logical pixels
-_KIND_WIDTH: Final = 120  # in logical pixels
+WIDTH = 640  # in logical pixels
+_NAME_WIDTH = 150  # in logical pixels
+_KIND_WIDTH = 120  # in logical pixels
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.texts import breakable, tr
 from app.wording import enumeration, images, moment_text, titled_field
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.project.clock_corrections import ClockCorrection
 
 
-_FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
+_FIRM_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def offer_title(offer: FieldOffer) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from engine.project import Change
 
 # Chosen: from a burst to a visit at a camera trap.
-OFFERED_SECONDS: Final = (
+OFFERED_SECONDS = (
     0,
     1,
     2,
@@ -44,7 +44,7 @@ OFFERED_SECONDS: Final = (
     120,
     300,
 )
-MOST_SECONDS: Final = 86_400  # one day
+MOST_SECONDS = 86_400  # one day
 
 
 @final

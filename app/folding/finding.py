@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from engine.events import CancelToken, OnProgress
     from engine.project import Change
 
-SETTLED_MS: Final = 1_500  # debounce interval of changes
-PAUSE_MS: Final = 10_000  # idle time before fingerprints are computed
-LOOKERS: Final = 1  # threads that compute fingerprints; the others are for the window and embedding
+SETTLED_MS = 1_500  # debounce interval of changes
+PAUSE_MS = 10_000  # idle time before fingerprints are computed
+LOOKERS = 1  # threads that compute fingerprints; the others are for the window and embedding
 
 
 _Waiting = list[Callable[[], object]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from engine.collection.importing.import_graph import GraphPreview, preview_import
 from engine.errors import GraphError
@@ -14,9 +13,9 @@ from engine.interchange.detect import FORMATS, detect_format, read_graph
 from engine.interchange.imported import ImportedGraph
 from engine.project import Project
 
-SHOWN_LEVELS: Final = 3  # of the preview tree
-SHOWN_CHILDREN: Final = 12  # per class, and at the top level; the others are counted
-MOST_LINES: Final = 500  # of each list of changes
+SHOWN_LEVELS = 3  # of the preview tree
+SHOWN_CHILDREN = 12  # per class, and at the top level; the others are counted
+MOST_LINES = 500  # of each list of changes
 
 
 @dataclass(frozen=True, slots=True)

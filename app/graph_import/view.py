@@ -1,6 +1,6 @@
 """View of the "Import classes" card: source, preview of changes, import."""
 
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -27,10 +27,10 @@ from engine.files import shown
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.versions.plan import ReportKind
 
-ROWS_IN_SIGHT: Final = 7  # visible rows
-REASON_WIDTH: Final = 220  # of the column of reasons, in logical pixels
-_COUNTS: Final = 1  # index of the column of numbers
-_RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+ROWS_IN_SIGHT = 7  # visible rows
+REASON_WIDTH = 220  # of the column of reasons, in logical pixels
+_COUNTS = 1  # index of the column of numbers
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 @final

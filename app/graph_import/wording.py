@@ -1,7 +1,5 @@
 """Texts of the "Import classes" card."""
 
-from typing import Final
-
 from app.drops import classes_text
 from app.graph_import.logic import GraphSurvey
 from app.texts import fill, plural, tr
@@ -12,7 +10,7 @@ from engine.interchange.detect import FORMATS
 from engine.interchange.versions.plan import Clash, ImportReport, ReportKind, ReportLine
 from engine.texts import paragraph, translated
 
-LEVELS_NAMED: Final = 8  # longer lists of levels show only their number
+LEVELS_NAMED = 8  # longer lists of levels show only their number
 
 
 def kind_text(survey: GraphSurvey, report: ImportReport) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QTimer
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
 
-TOPIC: Final = "graph suggestions"
+TOPIC = "graph suggestions"
 # Debounce: time without a change before a search, so that fast labelling is not slowed down.
-REST_MS: Final = 250
+REST_MS = 250
 
 
 @final

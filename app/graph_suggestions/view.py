@@ -1,7 +1,7 @@
 """The panel of suggestions about the graph: one card each, and how reliable they are."""
 
 from collections.abc import Callable, Iterable
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -24,9 +24,9 @@ from app.wording import titled
 from engine.collection.graph_suggestions.suggestion import GraphSuggestion, GraphSuggestions
 from engine.collection.state import CollectionState
 
-FACE: Final = 44  # side of a thumbnail in pixels; one row fits the narrowest panel
-MOST_FACES: Final = 5  # thumbnails of a strip
-MOST_CARDS: Final = 12  # the rest follow when these are answered
+FACE = 44  # side of a thumbnail in pixels; one row fits the narrowest panel
+MOST_FACES = 5  # thumbnails of a strip
+MOST_CARDS = 12  # the rest follow when these are answered
 
 
 @final

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 from app.texts import fill, plural, shortened, tr
 from app.wording import enumeration, number, probability_text
@@ -16,7 +15,7 @@ from engine.collection.graph_suggestions.suggestion import (
 from engine.texts import paragraph
 
 NameOf = Callable[[int], str]
-LONGEST: Final = 24  # characters of a class name on a button
+LONGEST = 24  # characters of a class name on a button
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The drawing of the class graph with its tools, connected with the model."""
 
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QPoint, QRect, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
@@ -19,8 +19,8 @@ from app.texts import tr
 from app.theme.tokens import tokens
 
 # Debounce: a rubber band changes the selection with each movement.
-ANNOUNCED_MS: Final = 120
-MOST_ANNOUNCED: Final = 200  # besides the current one; the tree shows no more
+ANNOUNCED_MS = 120
+MOST_ANNOUNCED = 200  # besides the current one; the tree shows no more
 
 
 @final

@@ -1,7 +1,7 @@
 """Canvas of the class graph with its mouse gestures, keys and drops."""
 
 from enum import Enum, auto
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import (
@@ -33,11 +33,11 @@ from app.texts import plain_tip
 from app.theme.tokens import tokens
 
 # Card width in logical pixels from which on the handle for drawing edges is shown.
-PORT_FROM: Final = 60.0
-WHEEL_UNITS: Final = 60.0  # `QWheelEvent.angleDelta` per zoom step: a usual notch is two steps
-_LEFT: Final = Qt.MouseButton.LeftButton
-_CONTROL: Final = Qt.KeyboardModifier.ControlModifier
-_SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
+PORT_FROM = 60.0
+WHEEL_UNITS = 60.0  # `QWheelEvent.angleDelta` per zoom step: a usual notch is two steps
+_LEFT = Qt.MouseButton.LeftButton
+_CONTROL = Qt.KeyboardModifier.ControlModifier
+_SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 class _Gesture(Enum):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import pairwise
-from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
@@ -31,34 +30,34 @@ from app.wording import percent
 from engine.file_parts import ImageSource
 
 # Lengths in drawing units: logical pixels of a card at full size.
-PADDING: Final = 6.0
-GAP: Final = 3.0
-NAME_HEIGHT: Final = 20.0
-CAPTION_HEIGHT: Final = 16.0
-COVERAGE_TOP: Final = 134.0
-COVERAGE_HEIGHT: Final = 3.0
-SHEETS: Final = 6.0  # visible edges below a collapsed branch
-RADIUS: Final = 10.0
-PICTURE_RADIUS: Final = 6.0
+PADDING = 6.0
+GAP = 3.0
+NAME_HEIGHT = 20.0
+CAPTION_HEIGHT = 16.0
+COVERAGE_TOP = 134.0
+COVERAGE_HEIGHT = 3.0
+SHEETS = 6.0  # visible edges below a collapsed branch
+RADIUS = 10.0
+PICTURE_RADIUS = 6.0
 
 # Logical pixels on the screen.
 # Card width from which on name and counts are shown; below, they would be unreadable.
-NAMED_FROM: Final = 100.0
+NAMED_FROM = 100.0
 # Card width from which on thumbnails and a short name are shown; below, classes are dots.
-FACES_FROM: Final = 40.0
-LEAST_LINE: Final = 14.0  # height of a line of the smallest text
-WASH: Final = 0.16  # opacity of the class colour on a card without thumbnails
-_DOT: Final = 3.5
-_MARK: Final = 13.0
-_DOT_ROOM: Final = 6.0  # from the dot to the name
-_MOST_LINES: Final = 3  # of a name
-_MORE_LINES: Final = 0.8  # height of further lines of a name, relative to the first
-_ICON: Final = 24.0
-_DEEPEST: Final = "stop"
-_GAP: Final = 2.0  # between thumbnails of a card
-_FACES_IN_ROW: Final = 3
-_MOST_FACES: Final = 6
-_MIDDLE: Final = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+FACES_FROM = 40.0
+LEAST_LINE = 14.0  # height of a line of the smallest text
+WASH = 0.16  # opacity of the class colour on a card without thumbnails
+_DOT = 3.5
+_MARK = 13.0
+_DOT_ROOM = 6.0  # from the dot to the name
+_MOST_LINES = 3  # of a name
+_MORE_LINES = 0.8  # height of further lines of a name, relative to the first
+_ICON = 24.0
+_DEEPEST = "stop"
+_GAP = 2.0  # between thumbnails of a card
+_FACES_IN_ROW = 3
+_MOST_FACES = 6
+_MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 Pictures = Callable[[ImageSource, int], QPixmap | None]
 """Thumbnail by source and side in logical pixels; None while loading."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
     from engine.graph_drawing.layout import CardSize, Layout
 
-CARD_WIDTH: Final = 168.0  # of a card, in drawing units: logical pixels at full size
-CARD_HEIGHT: Final = 148.0  # of a card: a picture and two lines
-GAP_ACROSS: Final = 28.0  # between cards side by side
-GAP_ALONG: Final = 72.0  # between levels: room for curved edges
+CARD_WIDTH = 168.0  # of a card, in drawing units: logical pixels at full size
+CARD_HEIGHT = 148.0  # of a card: a picture and two lines
+GAP_ACROSS = 28.0  # between cards side by side
+GAP_ALONG = 72.0  # between levels: room for curved edges
 # Classes in the first drawing of a graph, at most, however large the screen is.
-MOST_AT_FIRST: Final = 80
+MOST_AT_FIRST = 80
 
 Route = Doubles
 

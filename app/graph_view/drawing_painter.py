@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import log2
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
@@ -18,25 +18,25 @@ from app.theme.tokens import tokens
 from engine.arrays import Doubles, Integers, no_integers
 
 # Rendered cards in the cache.
-CARDS_KEPT: Final = 96
+CARDS_KEPT = 96
 # Opacity of a class more than one step from the class in focus.
-FADED: Final = 0.55
-AT_ONCE: Final = 160  # edges or dots painted between two checks of the time
-CARDS_AT_ONCE: Final = 3  # cards painted between two checks of the time
-_ALIKE: Final = 1.5  # logical pixels; closer edges and dots are indistinguishable
-_FAR: Final = 0.12  # scale below which indistinguishable ones are skipped
-_SMALLEST_DOT: Final = 1.5  # radius in logical pixels
-_LARGEST_DOT: Final = 9.0  # radius in logical pixels
-_DOT_SHARE: Final = 0.22  # radius of a dot, relative to the width of a card
-THIN: Final = 1.0  # width of an edge with attention weight 0, in logical pixels at full size
-THICK: Final = 2.5  # width of an edge with attention weight 1
-WEIGHT_STEPS: Final = 4  # distinguishable line widths
-UNKNOWN_STEP: Final = 1  # step for an unknown weight
-_STRAIGHT_BELOW: Final = 0.2  # scale below which curves are drawn as lines
-PORT: Final = 6.0  # radius of the handle for drawing edges, in logical pixels
-_RING: Final = 2.0  # width of the outline of a selected class
-_LIT: Final = 2.5  # width of a highlighted edge
-_WASH: Final = 0.14  # opacity of the accent colour over a selected card
+FADED = 0.55
+AT_ONCE = 160  # edges or dots painted between two checks of the time
+CARDS_AT_ONCE = 3  # cards painted between two checks of the time
+_ALIKE = 1.5  # logical pixels; closer edges and dots are indistinguishable
+_FAR = 0.12  # scale below which indistinguishable ones are skipped
+_SMALLEST_DOT = 1.5  # radius in logical pixels
+_LARGEST_DOT = 9.0  # radius in logical pixels
+_DOT_SHARE = 0.22  # radius of a dot, relative to the width of a card
+THIN = 1.0  # width of an edge with attention weight 0, in logical pixels at full size
+THICK = 2.5  # width of an edge with attention weight 1
+WEIGHT_STEPS = 4  # distinguishable line widths
+UNKNOWN_STEP = 1  # step for an unknown weight
+_STRAIGHT_BELOW = 0.2  # scale below which curves are drawn as lines
+PORT = 6.0  # radius of the handle for drawing edges, in logical pixels
+_RING = 2.0  # width of the outline of a selected class
+_LIT = 2.5  # width of a highlighted edge
+_WASH = 0.14  # opacity of the accent colour over a selected card
 
 Looks = Callable[[int], CardLook]
 Weights = Callable[[int, int], float | None]

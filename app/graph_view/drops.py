@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QPointF, QTimer
 from PySide6.QtGui import QPainter
@@ -15,9 +15,9 @@ from app.graph_view.sheet import GraphSheet
 from app.texts import tr
 from app.theme.tokens import tokens
 
-SPRING_MS: Final = 600  # as in the tree: long enough to pass over a card
+SPRING_MS = 600  # as in the tree: long enough to pass over a card
 # Frames before scrolling begins, so that drops on cards at the edge are possible.
-PATIENCE: Final = 15
+PATIENCE = 15
 
 
 @final

@@ -1,7 +1,7 @@
 """The edge under the pointer: highlighting, a hint with its attention weight, and selection."""
 
 from collections.abc import Sequence
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
@@ -18,17 +18,17 @@ from app.theme.tokens import tokens
 from app.wording import percent
 
 # Logical pixels.
-WIDTH: Final = 320
-PADDING: Final = 12
-FACE: Final = 32
-FACES: Final = 4
-ROW: Final = 40  # of a parent
-SHARE: Final = 44  # width of the percentage
-MOST_ROWS: Final = 5
-_WRAPPED: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
-REACH: Final = 6.0  # hit distance of an edge, in logical pixels
-REST_MS: Final = 250  # delay of the hint
-BELOW: Final = QPoint(14, 16)  # offset of the hint from the pointer
+WIDTH = 320
+PADDING = 12
+FACE = 32
+FACES = 4
+ROW = 40  # of a parent
+SHARE = 44  # width of the percentage
+MOST_ROWS = 5
+_WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
+REACH = 6.0  # hit distance of an edge, in logical pixels
+REST_MS = 250  # delay of the hint
+BELOW = QPoint(14, 16)  # offset of the hint from the pointer
 Ends = tuple[int, int]  # parent and child
 
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
@@ -19,15 +19,15 @@ from app.images.pixels import on_pixels
 from app.theme.tokens import tokens
 from engine.arrays import Doubles, Integers
 
-ASKED: Final = 600  # largest branches that are considered
-MOST_NAMES: Final = 100  # names on a drawing, at most
-ALWAYS: Final = 12  # names of the largest branches, which are shown even on top of dots
-WIDEST: Final = 150.0  # of a name, in logical pixels
+ASKED = 600  # largest branches that are considered
+MOST_NAMES = 100  # names on a drawing, at most
+ALWAYS = 12  # names of the largest branches, which are shown even on top of dots
+WIDEST = 150.0  # of a name, in logical pixels
 # Upper limit of the count, as the number of paths may exceed any integer type.
-MOST_BELOW: Final = 2**62
-_GAP: Final = 4.0  # logical pixels between names, and from a name to its class
-_RADIUS: Final = 4.0
-_INSET: Final = 6.0  # padding left and right
+MOST_BELOW = 2**62
+_GAP = 4.0  # logical pixels between names, and from a name to its class
+_RADIUS = 4.0
+_INSET = 6.0  # padding left and right
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,15 @@ Scales at rest are discrete, so that cached tiles fit pixel by pixel.
 
 from dataclasses import replace
 from math import floor, log2
-from typing import Final
 
 from app.canvas.camera import Camera, Rect
 
-STEPS_PER_DOUBLING: Final = 4
-LARGEST_STEP: Final = 4  # twice the full size
-SMALLEST_STEP: Final = -36  # fits 82,000 classes side by side
-FIT_MARGIN: Final = 24.0  # logical pixels around a fitted drawing
+STEPS_PER_DOUBLING = 4
+LARGEST_STEP = 4  # twice the full size
+SMALLEST_STEP = -36  # fits 82,000 classes side by side
+FIT_MARGIN = 24.0  # logical pixels around a fitted drawing
 # Least initial scale, at which names are readable.
-READABLE_STEP: Final = -2
+READABLE_STEP = -2
 
 
 def scale_of(step: int) -> float:

@@ -1,7 +1,5 @@
 """Keyboard control of the drawing."""
 
-from typing import Final
-
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
@@ -10,9 +8,9 @@ from app.graph_view.drawing import CARD_HEIGHT, Drawing, first_row
 from app.graph_view.sheet import GraphSheet
 
 Key = Qt.Key
-PUSH: Final = 80.0  # logical pixels per Ctrl+arrow
+PUSH = 80.0  # logical pixels per Ctrl+arrow
 # Direction right and down, in logical pixels.
-_PUSHES: Final = {
+_PUSHES = {
     Key.Key_Up: (0.0, PUSH),
     Key.Key_Down: (0.0, -PUSH),
     Key.Key_Left: (PUSH, 0.0),

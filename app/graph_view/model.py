@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -18,7 +18,7 @@ from engine.file_parts import ImageSource
 from engine.graph.category_graph import CategoryGraph
 from engine.project import ClassPolicy
 
-_TOPIC: Final = "graph facts"
+_TOPIC = "graph facts"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import (
     QEvent,
@@ -33,15 +33,15 @@ from app.theme.tokens import tokens
 from app.wording import number, percent_of_size, titled
 from engine.graph.category_graph import CategoryGraph
 
-REST_MS: Final = 250  # time without movement after which the minimap is placed
-SEARCH_MS: Final = 120  # debounce of typing
-MOST_FOUND: Final = 50  # classes found, at most
-SEARCH_WIDTH: Final = 200  # of the field in logical pixels, at least
-BESIDE_NAME: Final = 64  # logical pixels of magnifier, button and frame
-SCALE_WIDTH: Final = 48  # of the scale in percent, in logical pixels, so that its width is constant
-MARGIN: Final = 8  # logical pixels around the picture of the minimap
-_FRAME_FILL: Final = 0.10  # opacity of the visible part's fill
-_SEEN: Final = 0.995  # share of the drawing from which on all counts as visible
+REST_MS = 250  # time without movement after which the minimap is placed
+SEARCH_MS = 120  # debounce of typing
+MOST_FOUND = 50  # classes found, at most
+SEARCH_WIDTH = 200  # of the field in logical pixels, at least
+BESIDE_NAME = 64  # logical pixels of magnifier, button and frame
+SCALE_WIDTH = 48  # of the scale in percent, in logical pixels, so that its width is constant
+MARGIN = 8  # logical pixels around the picture of the minimap
+_FRAME_FILL = 0.10  # opacity of the visible part's fill
+_SEEN = 0.995  # share of the drawing from which on all counts as visible
 
 
 def _keyed(icon_name: str, tip: str, name: str, on_click: Callable[[], None]) -> QToolButton:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import (
     QObject,
@@ -28,16 +28,16 @@ from app.theme.tokens import Tokens, tokens
 from engine.arrays import Doubles
 from engine.file_parts import ImageSource
 
-MOVE_MS: Final = 200  # duration of the animation
-MOST_MOVED: Final = 240  # classes that are animated, at most; more could not be followed
-WIDEST: Final = 200  # of the picture, in logical pixels
-HIGHEST: Final = 130  # of the picture, in logical pixels
-_AT_ONCE: Final = 250  # edges or classes painted between two checks of the time
-_SMALLEST: Final = 1.5  # side of a class, in logical pixels
+MOVE_MS = 200  # duration of the animation
+MOST_MOVED = 240  # classes that are animated, at most; more could not be followed
+WIDEST = 200  # of the picture, in logical pixels
+HIGHEST = 130  # of the picture, in logical pixels
+_AT_ONCE = 250  # edges or classes painted between two checks of the time
+_SMALLEST = 1.5  # side of a class, in logical pixels
 # Time per frame for missing tiles: a fifth, so that two of them do not delay a frame.
-SLICE_S: Final = 0.003
-NEWS_S: Final = 0.016  # tiles finished within a frame are shown together
-REPAINT_MS: Final = 60  # debounce of arriving thumbnails
+SLICE_S = 0.003
+NEWS_S = 0.016  # tiles finished within a frame are shown together
+REPAINT_MS = 60  # debounce of arriving thumbnails
 
 
 @final

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
@@ -36,10 +36,10 @@ from app.images.thumbnails import Thumbnails
 from app.signal_types import either
 from app.theme.tokens import tokens
 
-MOST_LIT: Final = 300  # highlighted edges of a class, at most
-ZOOM_MS: Final = 140  # duration of a zoom step
-FLIGHT_MS: Final = 280  # duration of a flight to a class
-MARGIN: Final = 48.0  # logical pixels around the target of a flight
+MOST_LIT = 300  # highlighted edges of a class, at most
+ZOOM_MS = 140  # duration of a zoom step
+FLIGHT_MS = 280  # duration of a flight to a class
+MARGIN = 48.0  # logical pixels around the target of a flight
 
 
 @final

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil, floor
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPixmap, QRegion
@@ -18,10 +18,10 @@ from PySide6.QtGui import QPainter, QPixmap, QRegion
 from app.canvas.camera import Camera, Rect
 from app.graph_view.framing import scale_of, step_near
 
-SIDE: Final = 256  # side of a tile in screen pixels
+SIDE = 256  # side of a tile in screen pixels
 # Capacity of the cache, in tiles of a view, so that returning to a place is fast.
-KEPT_VIEWS: Final = 3
-_FEWEST_KEPT: Final = 48  # tiles, however small the view is
+KEPT_VIEWS = 3
+_FEWEST_KEPT = 48  # tiles, however small the view is
 
 PaintPiece = Callable[[QPainter, Rect, float], Iterator[None]]
 _Key = tuple[int, int, int]

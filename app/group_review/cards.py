@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Sequence
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -30,18 +30,18 @@ from app.theme.tokens import tokens
 from app.wording import image_name
 from engine.file_parts import ImageSource
 
-MOST_SIDE: Final = 480
+MOST_SIDE = 480
 """Maximum side in pixels. Chosen: two of them fill the width of a window of 1,440 pixels."""
-LEAST_SIDE: Final = 72  # minimum side in pixels; smaller ones cannot be judged
-SIDE_STEP: Final = 4  # step in pixels by which the side is reduced until a group fits
-CAPTION: Final = 24  # height of one line, in pixels
-NO_CAPTION: Final = 4
-INSET: Final = 6  # distance of a badge from the edge, in pixels
-DIMMED: Final = 0.28  # opacity of cards that are left out
-BADGE: Final = 22  # diameter in pixels
-REPAINT_MS: Final = 30  # minimum time between repaints while thumbnails load
-AHEAD_S: Final = 0.004  # time slice for painting cards of the next group
-BETWEEN_MS: Final = 10  # pause between time slices
+LEAST_SIDE = 72  # minimum side in pixels; smaller ones cannot be judged
+SIDE_STEP = 4  # step in pixels by which the side is reduced until a group fits
+CAPTION = 24  # height of one line, in pixels
+NO_CAPTION = 4
+INSET = 6  # distance of a badge from the edge, in pixels
+DIMMED = 0.28  # opacity of cards that are left out
+BADGE = 22  # diameter in pixels
+REPAINT_MS = 30  # minimum time between repaints while thumbnails load
+AHEAD_S = 0.004  # time slice for painting cards of the next group
+BETWEEN_MS = 10  # pause between time slices
 
 
 @final

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from engine.collection.review_groups import ReviewQueue
     from engine.project import Change
 
-PREPARED_GROUPS: Final = 2  # groups whose thumbnails are loaded ahead
-FEWEST_AHEAD: Final = 20  # number of complete groups below which more are computed
+PREPARED_GROUPS = 2  # groups whose thumbnails are loaded ahead
+FEWEST_AHEAD = 20  # number of complete groups below which more are computed
 
 
 @final

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from engine.collection.review_groups import GroupInput, ReviewMemory
     from engine.events import CancelToken
 
-SOON_MS: Final = 150  # debounce interval of answers
+SOON_MS = 150  # debounce interval of answers
 
 
 @final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from app.palette.logic import CreateChoice, PaletteRow, label_rows
 from app.texts import tr
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.session import Session
     from engine.project import Change, Project
 
-RECENT_KEPT: Final = 8  # recently named classes listed first in the palette
+RECENT_KEPT = 8  # recently named classes listed first in the palette
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from engine.collection.review_groups import ReviewGroup
     from engine.graph.category_graph import CategoryGraph
 
-SURE: Final = 0.8  # probability from which a card's class has no question mark
+SURE = 0.8  # probability from which a card's class has no question mark
 
 
 def words_of(state: CollectionState, graph: CategoryGraph, review: Review) -> GroupWords:

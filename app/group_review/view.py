@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, cast, final
+from typing import TYPE_CHECKING, cast, final
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
@@ -34,9 +34,9 @@ from engine.file_parts import ImageSource
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
 
-DIGITS: Final = 9  # number of digit keys
-COLUMNS: Final = 5  # for the most likely classes
-KEYS: Final = PageKeys(
+DIGITS = 9  # number of digit keys
+COLUMNS = 5  # for the most likely classes
+KEYS = PageKeys(
     "group_review",
     marked("Review by group"),
     (
@@ -57,7 +57,7 @@ KEYS: Final = PageKeys(
         ),
     ),
 )
-FOOTER: Final = (
+FOOTER = (
     ("accept", marked("accept")),
     ("accept_coarse", marked("broader")),
     ("relabel", marked("label as")),
@@ -70,8 +70,8 @@ FOOTER: Final = (
     ("look", marked("look")),
 )
 """Keys in the line below the cards, most needed first."""
-EMPTY_ICON: Final = 48  # in pixels
-BAR_WIDTH: Final = 240  # in pixels
+EMPTY_ICON = 48  # in pixels
+BAR_WIDTH = 240  # in pixels
 
 
 @dataclass(frozen=True)

@@ -6,19 +6,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import starmap
 from pathlib import Path
-from typing import Final
 
 from engine.errors import FormatError, found_at
 
-CONTENTS: Final = "README"  # first page, with links to the others
+CONTENTS = "README"  # first page, with links to the others
 
-_HEADING: Final = re.compile(r"^#{1,6} +(.+?) *$")
-_FENCE: Final = "```"
-_LINK: Final = re.compile(r"!?\[([^\]]*)\]\(([^)\s]*)\)")
-_PICTURE: Final = re.compile(r"!\[[^\]]*\]\(([^)\s]*)\)")
-_LINE_MARKS: Final = re.compile(r"^\s*(?:[-*>]|\d+\.) +|^\|[-| :]+\|$", re.MULTILINE)
-_WORD_MARKS: Final = re.compile(r"\*+|`")
-_PAGE_LINK: Final = re.compile(r"\]\((\w[\w-]*)\.md(?:#[^)]*)?\)")
+_HEADING = re.compile(r"^#{1,6} +(.+?) *$")
+_FENCE = "```"
+_LINK = re.compile(r"!?\[([^\]]*)\]\(([^)\s]*)\)")
+_PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]*)\)")
+_LINE_MARKS = re.compile(r"^\s*(?:[-*>]|\d+\.) +|^\|[-| :]+\|$", re.MULTILINE)
+_WORD_MARKS = re.compile(r"\*+|`")
+_PAGE_LINK = re.compile(r"\]\((\w[\w-]*)\.md(?:#[^)]*)?\)")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """List of search results: heading, page and snippet of each section, with highlights."""
 
 from collections.abc import Sequence
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
@@ -21,12 +21,12 @@ from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import in_sentences
 
-HIT_ROLE: Final = Qt.ItemDataRole.UserRole
-_PAD: Final = 10  # horizontal padding in logical pixels
-_GAP: Final = 8  # vertical padding in logical pixels
-_LINES: Final = 4  # of a result
-_HEADING_LINES: Final = 2  # maximum number of these
-_LONGEST_WORD: Final = 3  # times the font size: possible loss at a line break
+HIT_ROLE = Qt.ItemDataRole.UserRole
+_PAD = 10  # horizontal padding in logical pixels
+_GAP = 8  # vertical padding in logical pixels
+_LINES = 4  # of a result
+_HEADING_LINES = 2  # maximum number of these
+_LONGEST_WORD = 3  # times the font size: possible loss at a line break
 
 
 @final

@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from app.help.guide import Guide, GuidePage, GuideSection
 
-SNIPPET_LETTERS: Final = 110  # about two lines of the result list
-QUOTED_WORDS: Final = 4  # minimum number: shorter headings occur in long texts by chance
-_BEFORE: Final = 32  # length of a snippet before its first match
-_SMALL: Final = frozenset(
+SNIPPET_LETTERS = 110  # about two lines of the result list
+QUOTED_WORDS = 4  # minimum number: shorter headings occur in long texts by chance
+_BEFORE = 32  # length of a snippet before its first match
+_SMALL = frozenset(
     {
         "a",
         "an",
@@ -30,7 +29,7 @@ _SMALL: Final = frozenset(
     }
 )
 """Stop words."""
-_WORD: Final = re.compile(r"\w+")
+_WORD = re.compile(r"\w+")
 
 Span = tuple[int, int]  # start, end (exclusive)
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import product
-from typing import Final
 
 from PySide6.QtGui import (
     QBrush,
@@ -23,14 +22,14 @@ from PySide6.QtGui import (
 
 from app.theme.tokens import Tokens
 
-PIXELS_FOR_ONE: Final = 1.5
+PIXELS_FOR_ONE = 1.5
 """Picture pixels per logical pixel, so that pictures are sharp on high-density screens."""
-PICTURE: Final = "\N{OBJECT REPLACEMENT CHARACTER}"
+PICTURE = "\N{OBJECT REPLACEMENT CHARACTER}"
 """Placeholder of a picture in the text of its paragraph."""
-_LINE_PERCENT: Final = 140  # percentage of the font height
-_INDENT: Final = 26  # of lists, in logical pixels
-_CELL: Final = 6  # padding of cells, in logical pixels
-_PROPORTIONAL: Final = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+_LINE_PERCENT = 140  # percentage of the font height
+_INDENT = 26  # of lists, in logical pixels
+_CELL = 6  # padding of cells, in logical pixels
+_PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 
 
 def typeset(document: QTextDocument, look: Tokens) -> None:

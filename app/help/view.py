@@ -1,7 +1,7 @@
 """View of the "User guide" window: contents or search results on the left, page on the right."""
 
 from dataclasses import dataclass, field, replace
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
@@ -68,12 +68,12 @@ class History:
         return self.spots[self.at]
 
 
-FIRST_SIZE: Final = QSize(1040, 720)
-LEAST_SIZE: Final = QSize(600, 360)
-LEFT_WIDTH: Final = 264  # initial width of the left side, in logical pixels
-_LEAST_LEFT: Final = 180  # in logical pixels
-_LIST_KEYS: Final = {Qt.Key.Key_Up, Qt.Key.Key_Down}
-_PAGE_KEYS: Final = {Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}
+FIRST_SIZE = QSize(1040, 720)
+LEAST_SIZE = QSize(600, 360)
+LEFT_WIDTH = 264  # initial width of the left side, in logical pixels
+_LEAST_LEFT = 180  # in logical pixels
+_LIST_KEYS = {Qt.Key.Key_Up, Qt.Key.Key_Down}
+_PAGE_KEYS = {Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}
 
 
 @final

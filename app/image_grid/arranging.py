@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -15,7 +15,7 @@ from app.jobs.background_thread import BackgroundThread
 
 _log = logging.getLogger(__name__)
 
-FEWEST_BEHIND: Final = 200_000
+FEWEST_BEHIND = 200_000
 """Least number of images sorted in the background. Chosen: fewer take one or two frames."""
 
 

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -31,22 +31,22 @@ from app.painting import (
 )
 from app.theme.tokens import Tokens, tokens
 
-RADIUS: Final = 8.0  # of rounded corners, in pixels
-LINE_GAP: Final = 2  # between the lines of the caption, in pixels
-_APART: Final = 6  # least gap between two texts in a line, in pixels
-ICON: Final = 14  # pixels
-_DRAWINGS: Final = {Mark.WAITING: "waiting", Mark.FAILED: "broken_image"}
-_GREYED: Final = 0.4
-_MOST_BOXES: Final = 100
+RADIUS = 8.0  # of rounded corners, in pixels
+LINE_GAP = 2  # between the lines of the caption, in pixels
+_APART = 6  # least gap between two texts in a line, in pixels
+ICON = 14  # pixels
+_DRAWINGS = {Mark.WAITING: "waiting", Mark.FAILED: "broken_image"}
+_GREYED = 0.4
+_MOST_BOXES = 100
 """Boxes painted on a card, at most. Chosen: more would blur at this size."""
-_BADGE: Final = 24  # diameter in pixels
-STACK: Final = 4  # vertical offset of each card of a stack, in pixels
-CHIP: Final = 22  # height of the count badge, in pixels
+_BADGE = 24  # diameter in pixels
+STACK = 4  # vertical offset of each card of a stack, in pixels
+CHIP = 22  # height of the count badge, in pixels
 # Share of its frame from which on a picture needs no background. Chosen by eye.
-_FILLED: Final = 0.9
-_CENTRE_ICON: Final = 28
-_MISSING_ICON: Final = "unlink"
-_TITLE_COLOURS: Final = {
+_FILLED = 0.9
+_CENTRE_ICON = 28
+_MISSING_ICON = "unlink"
+_TITLE_COLOURS = {
     Mark.LABELLED: "text",
     Mark.SURE: "text",
     Mark.FAILED: "danger",
@@ -56,12 +56,12 @@ _TITLE_COLOURS: Final = {
     Mark.UNKNOWN: "text_secondary",
 }
 """Muted for other marks."""
-_STAR: Final = "star"
-NOTE_ICON: Final = 12  # pixels
-NOTE_INSET: Final = 4  # padding of the icons on their background, in pixels
-NOTE_OPACITY: Final = 225  # alpha, 0-255
-MEMORY_BYTES: Final = 40 * 1024 * 1024  # fits a full-screen window at 4K
-_BYTES_PER_PIXEL: Final = 4
+_STAR = "star"
+NOTE_ICON = 12  # pixels
+NOTE_INSET = 4  # padding of the icons on their background, in pixels
+NOTE_OPACITY = 225  # alpha, 0-255
+MEMORY_BYTES = 40 * 1024 * 1024  # fits a full-screen window at 4K
+_BYTES_PER_PIXEL = 4
 
 
 @dataclass(frozen=True)

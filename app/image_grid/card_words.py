@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path, PurePath
-from typing import Final, final
+from typing import final
 
 from app.texts import plural, tr
 from app.wording import clauses, enumeration, probability_text, short_reason
@@ -28,7 +28,7 @@ class Mark(Enum):
 
 
 # Mark, title, detail and score of a card without any prediction.
-_NOTHING_KNOWN: Final = (Mark.NOTHING, "", "", "")
+_NOTHING_KNOWN = (Mark.NOTHING, "", "", "")
 
 
 @dataclass(frozen=True)

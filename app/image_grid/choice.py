@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QObject
@@ -12,8 +12,8 @@ from app.image_grid.folded import NO_IMAGES, ShownImages
 from app.image_grid.model import ImageGridModel
 from engine.arrays import Integers, no_integers
 
-_Flag: Final = QItemSelectionModel.SelectionFlag
-NEAR: Final = 8  # rows searched one by one before all of them are compared
+_Flag = QItemSelectionModel.SelectionFlag
+NEAR = 8  # rows searched one by one before all of them are compared
 
 
 @final

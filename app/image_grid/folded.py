@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,8 @@ from engine.collection.folding.partitions import ALONE
 
 Ids = NDArray[np.int64]
 Positions = NDArray[np.int32]  # 32 bits, as there are several columns for millions of images
-NEAR: Final = 64  # rows searched before all of them
-NOTHING_UNFOLDED: Final = frozenset[int]()
+NEAR = 64  # rows searched before all of them
+NOTHING_UNFOLDED = frozenset[int]()
 
 
 def together(
@@ -141,5 +140,5 @@ class FoldedCards:
         return self.shown[self.starts[card] : end]
 
 
-NO_IMAGES: Final = ShownImages(no_integers(), np.zeros(0, dtype=np.int32))
-NO_CARDS: Final = FoldedCards.of(np.zeros(0, dtype=np.int32), no_integers())
+NO_IMAGES = ShownImages(no_integers(), np.zeros(0, dtype=np.int32))
+NO_CARDS = FoldedCards.of(np.zeros(0, dtype=np.int32), no_integers())

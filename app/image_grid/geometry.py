@@ -1,7 +1,6 @@
 """Geometry of the grid by arithmetic, independent of the number of cards. No Qt widgets."""
 
 from dataclasses import dataclass, field
-from typing import Final
 
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QAbstractItemView
@@ -9,14 +8,14 @@ from PySide6.QtWidgets import QAbstractItemView
 from app.images.pixels import SQUARE
 from app.mirroring import is_mirrored
 
-GAP: Final = 12  # between cards, in pixels
-MARGIN: Final = 16  # around the grid, in pixels
-PADDING: Final = 4  # around a picture, in pixels
-CAPTION_HEIGHT: Final = 40  # pixels
-SMALLEST_SIDE: Final = 96  # of a thumbnail, in pixels
-LARGEST_SIDE: Final = 384  # of a thumbnail, in pixels
+GAP = 12  # between cards, in pixels
+MARGIN = 16  # around the grid, in pixels
+PADDING = 4  # around a picture, in pixels
+CAPTION_HEIGHT = 40  # pixels
+SMALLEST_SIDE = 96  # of a thumbnail, in pixels
+LARGEST_SIDE = 384  # of a thumbnail, in pixels
 Action = QAbstractItemView.CursorAction
-KEYS: Final = {
+KEYS = {
     Qt.Key.Key_Left: Action.MoveLeft,
     Qt.Key.Key_Right: Action.MoveRight,
     Qt.Key.Key_Up: Action.MoveUp,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +19,11 @@ from engine.arrays import Flags, Floats, Integers
 from engine.collection.folding.folds import Folds
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, Sorting, predicted_class
 
-_NONE: Final = np.zeros(0, dtype=np.int32)
-FEW: Final = 32
+_NONE = np.zeros(0, dtype=np.int32)
+FEW = 32
 """Removed cards searched one by one. Chosen: for more, a full comparison is as fast."""
 # Images compared at a time, so that they fit into the processor's cache.
-PART: Final = 65_536
+PART = 65_536
 
 
 class Order(StrEnum):
@@ -46,7 +45,7 @@ class Order(StrEnum):
         return Sorting(self.value) if self.value in _SORTINGS else None
 
 
-_SORTINGS: Final = frozenset(sorting.value for sorting in Sorting)
+_SORTINGS = frozenset(sorting.value for sorting in Sorting)
 
 
 def in_order(state: CollectionState, chosen: Positions, order: Order) -> Positions:
@@ -72,8 +71,8 @@ def in_order(state: CollectionState, chosen: Positions, order: Order) -> Positio
     return chosen[sorted_places(ranked, last=is_labelled)]
 
 
-_PLACE_BITS: Final = np.uint64(31)
-_SIGN: Final = np.uint32(1 << 31)
+_PLACE_BITS = np.uint64(31)
+_SIGN = np.uint32(1 << 31)
 
 
 def sorted_places(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QAbstractItemView
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.image_grid.card_words import Card
     from app.image_grid.model import ImageGridModel
 
-FRAME_MS: Final = 400
+FRAME_MS = 400
 """Duration of a frame. Chosen: slow enough to recognize its content."""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -30,7 +30,7 @@ from engine.file_parts import BoundingBox, file_part, is_within_picture
 AnyIndex = QModelIndex | QPersistentModelIndex
 CARD_ROLE = Qt.ItemDataRole.UserRole + 1
 ID_ROLE = Qt.ItemDataRole.UserRole + 2
-_LONGEST_COMMENT: Final = 200  # characters, in a tool tip
+_LONGEST_COMMENT = 200  # characters, in a tool tip
 
 
 @final

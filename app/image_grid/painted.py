@@ -5,7 +5,7 @@ A press refers to the painted card, even if the model changed since.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect
 from PySide6.QtGui import QPainter, QPaintEvent
@@ -34,7 +34,7 @@ class _Frame:
         return None if place is None else int(self.shown.at(slice(place, place + 1))[0])
 
 
-_NO_FRAME: Final = _Frame(NO_IMAGES, GridGeometry(1, 1, 0), 0)
+_NO_FRAME = _Frame(NO_IMAGES, GridGeometry(1, 1, 0), 0)
 
 
 @final

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QModelIndex, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QDrag, QFontMetrics, QMouseEvent, QPainter, QPainterPath, QPen, QPixmap
@@ -17,12 +17,12 @@ from app.theme.tokens import tokens
 from app.wording import number
 
 # Drag pixmap, in logical pixels and pictures. Chosen by eye: shows several images compactly.
-SIDE: Final = 72
-MOST_SHOWN: Final = 3
-STEP: Final = 6  # offset of each picture of the pile, down and right
+SIDE = 72
+MOST_SHOWN = 3
+STEP = 6  # offset of each picture of the pile, down and right
 # Next to the pointer, so that the row below it stays readable.
-HOT_SPOT: Final = QPoint(-10, -10)
-_BADGE_HEIGHT: Final = 20  # of the count, in logical pixels
+HOT_SPOT = QPoint(-10, -10)
+_BADGE_HEIGHT = 20  # of the count, in logical pixels
 _ADDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 

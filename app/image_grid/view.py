@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import (
     QItemSelection,
@@ -53,10 +53,10 @@ from app.mirroring import key_in_reading_order
 from app.texts import tr
 from engine.file_parts import ImageSource
 
-ZOOM_STEP: Final = 1.15  # factor of a step
-WHEEL_STEP: Final = 120  # `QWheelEvent.angleDelta` of one step
-REPAINT_MS: Final = 30  # debounce of arriving thumbnails
-_RETURNING: Final = {Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason}
+ZOOM_STEP = 1.15  # factor of a step
+WHEEL_STEP = 120  # `QWheelEvent.angleDelta` of one step
+REPAINT_MS = 30  # debounce of arriving thumbnails
+_RETURNING = {Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason}
 
 
 @final

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
@@ -13,20 +13,20 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from app.theme.tokens import tokens
 from engine.file_parts import BoundingBox
 
-HANDLE: Final = 8.0
+HANDLE = 8.0
 """Side of the resize handles of the current box, in pixels. Chosen: as in other programs."""
-REACH: Final = 7.0
+REACH = 7.0
 """Hit radius of a handle, in pixels. Chosen: a larger target than the handle itself."""
-LEAST_DRAWN: Final = 5.0
+LEAST_DRAWN = 5.0
 """Least width and height of a drag that draws a box, in pixels. Chosen: above click jitter."""
-WIDTH: Final = 2.0
+WIDTH = 2.0
 """Width of an outline in pixels. Chosen: visible on any picture, and hides little of it."""
-MOST_NAMED: Final = 40
+MOST_NAMED = 40
 """Number of boxes up to which all have captions. Chosen: more captions would overlap."""
-_PADDING: Final = 4.0
+_PADDING = 4.0
 """Padding of a caption in pixels. Chosen."""
 # Cursor shape of each handle by its position in shares of width and height.
-_CURSORS: Final = {
+_CURSORS = {
     (0, 0): Qt.CursorShape.SizeFDiagCursor,
     (1, 1): Qt.CursorShape.SizeFDiagCursor,
     (1, 0): Qt.CursorShape.SizeBDiagCursor,

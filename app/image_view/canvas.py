@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import isclose
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
@@ -24,15 +24,15 @@ from app.theme.tokens import tokens
 from app.wording import sentence, short_reason
 from engine.file_parts import BoundingBox, ImageSource, file_part
 
-LARGEST_ZOOM: Final = 16.0  # times the fitted size
-LARGEST_FIT: Final = 4.0  # screen pixels per pixel of a tiny image
-NOTCH_STEP: Final = 1.1
+LARGEST_ZOOM = 16.0  # times the fitted size
+LARGEST_FIT = 4.0  # screen pixels per pixel of a tiny image
+NOTCH_STEP = 1.1
 """Zoom factor of a wheel notch. Chosen: three notches enlarge by a third, seven double the size."""
-MARGIN: Final = 16  # logical pixels around a fitted image
-PAN_SHARE: Final = 0.2  # of the viewport per press of an arrow key
-LONGEST_PAGE: Final = 3000
+MARGIN = 16  # logical pixels around a fitted image
+PAN_SHARE = 0.2  # of the viewport per press of an arrow key
+LONGEST_PAGE = 3000
 """Longer side in pixels at which a page is rendered. Chosen: exceeds screens, renders fast."""
-LARGEST_SIDE: Final = 6000
+LARGEST_SIDE = 6000
 """Longer side in pixels to which pictures are reduced, at least: saves memory, exceeds screens."""
 
 

@@ -1,7 +1,5 @@
 """The mark "Preview only" on a picture whose photo is not available."""
 
-from typing import Final
-
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QColor, QImage, QPainter
 
@@ -9,8 +7,8 @@ from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import SEPARATOR, number
 
-_KEY: Final = "protoleaf-preview"  # key of a text stored in the `QImage`
-_GROUND: Final = QColor(0, 0, 0, 170)
+_KEY = "protoleaf-preview"  # key of a text stored in the `QImage`
+_GROUND = QColor(0, 0, 0, 170)
 """Ground of white text: readable on any photo, in both themes."""
 
 

@@ -1,7 +1,6 @@
 """The visible part of a picture, relative to its size, so that other pictures can show the same."""
 
 from dataclasses import dataclass
-from typing import Final
 
 
 @dataclass(frozen=True)
@@ -13,4 +12,4 @@ class SharedView:
     y: float = 0.5
 
 
-FITTED: Final = SharedView()
+FITTED = SharedView()

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
@@ -20,19 +20,19 @@ from app.wording import image_name, number, percent_of_size
 from engine.file_parts import BoundingBox, ImageSource
 
 Key = Qt.Key
-_SIDES: Final = (
+_SIDES = (
     ("left", "Left", marked("Move the box to the left"), marked("Make the box narrower")),
     ("right", "Right", marked("Move the box to the right"), marked("Make the box wider")),
     ("up", "Up", marked("Move the box up"), marked("Make the box shorter")),
     ("down", "Down", marked("Move the box down"), marked("Make the box taller")),
 )
-_STEPS: Final = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
+_STEPS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 """Direction (right, down) of each key, in steps of `BOX_STEP`."""
-BOX_STEP: Final = 0.01
+BOX_STEP = 0.01
 """Step of moving or resizing a box by a key, in shares of the picture."""
-NEW_BOX: Final = BoundingBox(1 / 3, 1 / 3, 1 / 3, 1 / 3)
+NEW_BOX = BoundingBox(1 / 3, 1 / 3, 1 / 3, 1 / 3)
 """Box drawn by a key. Chosen: handles and surroundings are visible."""
-KEYS: Final = PageKeys(
+KEYS = PageKeys(
     "image_view",
     marked("One image"),
     (
@@ -51,9 +51,9 @@ KEYS: Final = PageKeys(
     ),
     with_images=True,
 )
-_OTHER_KEYS: Final = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+_OTHER_KEYS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 # Direction of each arrow key: right, down.
-_ARROWS: Final = {
+_ARROWS = {
     Key.Key_Left: (-1, 0),
     Key.Key_Right: (1, 0),
     Key.Key_Up: (0, -1),

@@ -6,7 +6,7 @@ engine's decoders do not use Qt and release the GIL.
 """
 
 from math import log
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize
@@ -15,12 +15,12 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPixmap
 from app.theme.tokens import tokens
 from engine.arrays import Pixels
 
-RADIUS: Final = 6.0  # corner radius in logical pixels
-SQUARE: Final = 1.0
-SHAPES: Final = (9 / 16, 2 / 3, 3 / 4, SQUARE, 4 / 3)
+RADIUS = 6.0  # corner radius in logical pixels
+SQUARE = 1.0
+SHAPES = (9 / 16, 2 / 3, 3 / 4, SQUARE, 4 / 3)
 """Aspect ratios (height by width) of cards: those of screens and cameras. Chosen: a wider one would
 leave no room for a badge, a taller one none for a second row."""
-DECIDED_AT: Final = (8, 64, 512)
+DECIDED_AT = (8, 64, 512)
 """Numbers of pictures after which the aspect ratio is decided. Chosen: cards that change shape
 distract; some hundred pictures are representative."""
 

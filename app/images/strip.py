@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -21,10 +21,10 @@ from engine.file_parts import ImageSource
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
 
-GAP: Final = 6
-_TICK: Final = 18
-_TICK_ICON: Final = 12
-_TICK_MARGIN: Final = 3
+GAP = 6
+_TICK = 18
+_TICK_ICON = 12
+_TICK_MARGIN = 3
 
 
 @final

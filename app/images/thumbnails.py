@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPixmap
@@ -18,15 +18,15 @@ from app.signal_types import either
 from engine.config import THUMBNAIL_SIDES, CacheFolders
 from engine.file_parts import ImageSource
 
-THREADS: Final = 2
-REST_S: Final = 0.002  # polling interval of a paused decoding thread
-MEMORY_BYTES: Final = 24 * 1024 * 1024
-SIDE_STEP: Final = 32
-BYTES_PER_PIXEL: Final = 4
-AWAITED_S: Final = 1.5
+THREADS = 2
+REST_S = 0.002  # polling interval of a paused decoding thread
+MEMORY_BYTES = 24 * 1024 * 1024
+SIDE_STEP = 32
+BYTES_PER_PIXEL = 4
+AWAITED_S = 1.5
 """Seconds during which the thumbnail of a newly added photo is not decoded on its own: the
 embedding job is about to make it. Chosen: the worker has started by then."""
-LEAVING_S: Final = 0.5
+LEAVING_S = 0.5
 """Timeout at the program's end for images being decoded. Chosen: enough for a photo on a fast
 disk."""
 

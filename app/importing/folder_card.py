@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from engine.collection.importing.folder_choice import FoundFolder
 
-WIDTH: Final = 560  # in logical pixels
+WIDTH = 560  # in logical pixels
 
 
 @final

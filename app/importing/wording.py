@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.texts import fill, plural, shortened, tr
 from app.wording import enumeration, images, in_sentences, number
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from engine.images.kinds import LeftOut
 
 
-FOLDERS_NAMED: Final = 3  # in a question
-LONGEST_NAME: Final = 30  # maximum length of a folder's name in it
+FOLDERS_NAMED = 3  # in a question
+LONGEST_NAME = 30  # maximum length of a folder's name in it
 
 
 def file_kinds() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.project.records import ImageDetails
 
-FIELD_NAMES: Final = {
+FIELD_NAMES = {
     "title": marked("Title"),
     "description": marked("Description"),
     "keywords": marked("Keywords"),
@@ -46,8 +46,8 @@ FIELD_NAMES: Final = {
 }
 """In display order."""
 # Logical pixels.
-_LABEL_WIDTH: Final = 84
-_BUTTON: Final = 22
+_LABEL_WIDTH = 84
+_BUTTON = 22
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 # Logical pixels: enough to see a few percent, and at most two strips of thumbnails.
-PLOT_HEIGHT: Final = 84
+PLOT_HEIGHT = 84
 # Half of a slider's handle, so that its centre is above the same confidence in the chart.
-HANDLE_INSET: Final = 9
-LINE: Final = 2.0
-VEIL: Final = 36  # opacity of the confidence band of the precision, of 255
-GRIP: Final = 4.0  # radius of the dots where the threshold crosses the curves
-SHARES: Final = (0.0, 0.5, 1.0)  # positions of the grid lines behind the curves
+HANDLE_INSET = 9
+LINE = 2.0
+VEIL = 36  # opacity of the confidence band of the precision, of 255
+GRIP = 4.0  # radius of the dots where the threshold crosses the curves
+SHARES = (0.0, 0.5, 1.0)  # positions of the grid lines behind the curves
 
 
 @final
@@ -157,9 +157,9 @@ class BarChart(QWidget):
         return rim + (1 - share) * (PLOT_HEIGHT - 2 * rim)
 
 
-LOWEST_BAR: Final = 30
-HIGHEST_BAR: Final = 99
-SETTLE_MS: Final = 400
+LOWEST_BAR = 30
+HIGHEST_BAR = 99
+SETTLE_MS = 400
 
 
 @final

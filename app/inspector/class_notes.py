@@ -6,7 +6,7 @@ Saved when a field loses the focus.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, final
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPaintEvent
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 # Logical pixels.
-SIDE: Final = 24
-_DOT_RADIUS: Final = 6.5
-_RING_RADIUS: Final = 8.75
+SIDE = 24
+_DOT_RADIUS = 6.5
+_RING_RADIUS = 8.75
 # In the narrowest pane ten dots are closer together.
-_NARROWEST: Final = 19
-_STEPS: Final = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+_NARROWEST = 19
+_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 @final
@@ -118,9 +118,9 @@ def colour_names() -> tuple[str, ...]:
 
 
 # Names of plants and animals may contain commas, but hardly ever a semicolon.
-BETWEEN_SYNONYMS: Final = ";"
-_NOTE_LINES: Final = 3  # lines of the field; a longer note scrolls
-_NOTE_PADDING: Final = 14  # above and below the text, as in the style sheet
+BETWEEN_SYNONYMS = ";"
+_NOTE_LINES = 3  # lines of the field; a longer note scrolls
+_NOTE_PADDING = 14  # above and below the text, as in the style sheet
 
 
 @final

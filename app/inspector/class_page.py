@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
@@ -82,7 +82,7 @@ class LikelyImages(QWidget):
         self._button.setVisible(bool(self._ticked))
 
 
-SHOTS_SHOWN: Final = 12
+SHOTS_SHOWN = 12
 
 
 @final

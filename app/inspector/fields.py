@@ -5,7 +5,7 @@ Hidden in a project without fields.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.image_fields import ImageField
 
 _NOTHING = "–"  # noqa: RUF001 (en dash)
-_MIXED: Final = -1  # for counts that differ
+_MIXED = -1  # for counts that differ
 
 
 @final

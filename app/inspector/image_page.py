@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPixmap
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from engine.project.records import Label
 
 
-SHOTS_SHOWN: Final = 5
-SIDE: Final = 52  # logical pixels: five of them fill the pane at its default width
+SHOTS_SHOWN = 5
+SIDE = 52  # logical pixels: five of them fill the pane at its default width
 
 
 @final
@@ -280,7 +280,7 @@ class LabelLine(QWidget):
         self._answers.setVisible(is_writable)
 
 
-PICTURE_HEIGHT: Final = 168
+PICTURE_HEIGHT = 168
 """Logical pixels, the same for every image. Chosen: the height of a 16:9 photo at the pane's
 default width."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, auto
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.texts import short_path
 from engine.collection.state import BOXED, EMPTY, NO_CLASS, CollectionState, ImageStatus
@@ -25,10 +25,10 @@ if TYPE_CHECKING:  # deferred so that the window opens sooner
     from engine.graph.category_graph import CategoryGraph
     from engine.project.records import Label
 
-DIGITS: Final = 9  # number of classes with a digit key
-ALWAYS_SHOWN: Final = 5
-RARELY: Final = 0.01  # minimum probability of classes shown after the fifth
-SHOWN_PLACES: Final = 8  # paths of a class; further ones are counted
+DIGITS = 9  # number of classes with a digit key
+ALWAYS_SHOWN = 5
+RARELY = 0.01  # minimum probability of classes shown after the fifth
+SHOWN_PLACES = 8  # paths of a class; further ones are counted
 
 
 class Certainty(Enum):
@@ -150,7 +150,7 @@ class ClassPageFacts:
         return tuple(each for each in others if each != self.name)
 
 
-_BEFORE_PREDICTIONS: Final = {
+_BEFORE_PREDICTIONS = {
     ImageStatus.FAILED: Certainty.FAILED,
     ImageStatus.WAITING: Certainty.WAITING,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
@@ -22,12 +22,12 @@ from app.theme.icons import icon
 if TYPE_CHECKING:
     from engine.project.records import Note
 
-MOST_STARS: Final = 5  # as in the project
+MOST_STARS = 5  # as in the project
 # Logical pixels.
-SIDE: Final = 18
-GAP: Final = 2
-EDITOR_HEIGHT: Final = 76
-LONGEST: Final = 10_000  # maximum characters in the project
+SIDE = 18
+GAP = 2
+EDITOR_HEIGHT = 76
+LONGEST = 10_000  # maximum characters in the project
 
 
 @final

@@ -1,6 +1,6 @@
 """Building blocks of the inspector: pages, collapsible sections, paragraphs, scored class rows."""
 
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent
@@ -18,15 +18,15 @@ from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import clauses, percent, probability_text
 
-HEIGHT: Final = 34
-BAR_HEIGHT: Final = 4
-KEY_SIDE: Final = 18
-KEY_MARGIN: Final = 8  # around the name of a key with more than one letter
-CHEVRON: Final = 14  # logical pixels
-CHEVRON_GAP: Final = 6  # logical pixels
-ROUNDING: Final = 6
-_CHOOSING: Final = ENTER_KEYS | {Qt.Key.Key_Space}
-_NOTHING: Final = ScoreRow(-1, "", "", 0.0)
+HEIGHT = 34
+BAR_HEIGHT = 4
+KEY_SIDE = 18
+KEY_MARGIN = 8  # around the name of a key with more than one letter
+CHEVRON = 14  # logical pixels
+CHEVRON_GAP = 6  # logical pixels
+ROUNDING = 6
+_CHOOSING = ENTER_KEYS | {Qt.Key.Key_Space}
+_NOTHING = ScoreRow(-1, "", "", 0.0)
 
 
 class RowButton(QAbstractButton):
@@ -169,9 +169,9 @@ class ScoreLine(RowButton):
 
 
 # Minimum width from which words are broken: a little less than the room in the narrowest pane.
-_NARROWEST: Final = 200
-_NEVER_LONG: Final = 12  # letters; shorter words always fit
-_ZERO_WIDTH_SPACE: Final = "\u200b"
+_NARROWEST = 200
+_NEVER_LONG = 12  # letters; shorter words always fit
+_ZERO_WIDTH_SPACE = "\u200b"
 
 
 @final

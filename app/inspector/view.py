@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QScrollArea, QStackedWidget, QWidget
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from engine.everyday.classifier import ScoredClass
     from engine.project import Change, Label
 
-TOPIC: Final = "inspector"
-PICTURES_AHEAD: Final = 3
-ASK_DELAY_MS: Final = 40
-ABOUT_DELAY_MS: Final = 60  # images that are passed quickly are not queried
+TOPIC = "inspector"
+PICTURES_AHEAD = 3
+ASK_DELAY_MS = 40
+ABOUT_DELAY_MS = 60  # images that are passed quickly are not queried
 
 
 @final

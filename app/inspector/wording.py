@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.inspector.logic import (
     Certainty,
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
     from engine.project.records import Label
 
-SYNONYMS_NAMED: Final = 6
-LONGEST_IN_SENTENCE: Final = 40
-_MOSTLY: Final = 0.5  # share of the prediction
+SYNONYMS_NAMED = 6
+LONGEST_IN_SENTENCE = 40
+_MOSTLY = 0.5  # share of the prediction
 
 
 def more_places_text(facts: ClassPageFacts) -> str:

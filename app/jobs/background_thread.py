@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import FunctionType, MethodType
-from typing import Final, TypeVar, final
+from typing import TypeVar, final
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
@@ -182,7 +182,7 @@ class ThreadJob(_FunctionJob):
         self._thread.post(deliver)
 
 
-LEAVING_S: Final = 0.5
+LEAVING_S = 0.5
 """Timeout at the program's end for threads that read files. Chosen: enough to finish decoding a
 photo."""
 

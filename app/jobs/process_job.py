@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, Final, final
+from typing import Any, final
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
@@ -20,8 +20,8 @@ from engine.worker.protocol import Failed, Request, Stopped
 _log = logging.getLogger(__name__)
 
 # A cancelled worker finishes its batch; after this time it is killed.
-CANCEL_GRACE_MS: Final = 5_000
-STOP_GRACE_S: Final = 2.0  # the same when the program ends
+CANCEL_GRACE_MS = 5_000
+STOP_GRACE_S = 2.0  # the same when the program ends
 
 
 class WorkerJob(Job):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from app.jobs.job import Job
 from engine.events import CancelToken, Progress
@@ -12,7 +12,7 @@ from engine.events import CancelToken, Progress
 if TYPE_CHECKING:
     from app.jobs.job import JobRunner
 
-SHOWN_AFTER_S: Final = 0.5  # work that ends sooner is not shown
+SHOWN_AFTER_S = 0.5  # work that ends sooner is not shown
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from app.actions.keys import keys_in_use, shown_key
 from app.actions.row import Needs, Section, action
@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # lazy imports for a fast start
     from app.key_choice.view import KeysCard
     from app.shell import Shell
 
-FIXED: Final = frozenset(
+FIXED = frozenset(
     {"Tab", "Shift+Tab", "Left", "Right", "Up", "Down", "Home", "End", "PgUp", "PgDown"}
 )
 """Navigation keys, which cannot be assigned."""

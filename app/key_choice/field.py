@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QEvent, QKeyCombination, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent
@@ -14,7 +14,7 @@ from app.controls import set_property
 from app.texts import tr
 
 Key = Qt.Key
-_ENTER: Final = (Key.Key_Return, Key.Key_Enter)
+_ENTER = (Key.Key_Return, Key.Key_Enter)
 
 
 @final

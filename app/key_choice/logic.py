@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from app.actions.keys import Keys, KeysInUse, shown_key
 from app.actions.page_keys import PageKeys
@@ -75,8 +74,8 @@ class KeyPreset:
     chosen: Mapping[str, Keys]  # differences to the declared keys
 
 
-PROTOLEAF: Final = "protoleaf"
-PRESETS: Final[Mapping[str, KeyPreset]] = {
+PROTOLEAF = "protoleaf"
+PRESETS: Mapping[str, KeyPreset] = {
     PROTOLEAF: KeyPreset("Protoleaf", {}),
     "prodigy": KeyPreset(
         "Prodigy",
@@ -89,7 +88,7 @@ PRESETS: Final[Mapping[str, KeyPreset]] = {
         },
     ),
 }
-OWN: Final = marked("Your own keys")
+OWN = marked("Your own keys")
 
 
 def with_keypad(key: str) -> Keys:

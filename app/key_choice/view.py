@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -35,10 +35,10 @@ from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 
 # In logical pixels.
-WIDTH: Final = 620
-HEIGHT: Final = 640
-KEY_WIDTH: Final = 168
-_NAME: Final = Qt.ItemDataRole.UserRole
+WIDTH = 620
+HEIGHT = 640
+KEY_WIDTH = 168
+_NAME = Qt.ItemDataRole.UserRole
 
 
 @final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QTimer
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from engine.project import Change, Label, Project
     from engine.review.label_check import LabelCheck, LabelCheckInput, SuspectLabel
 
-TOPIC: Final = "label check"
-AHEAD: Final = 12  # number of suspects that are prefetched
-REST_MS: Final = 1_000
+TOPIC = "label check"
+AHEAD = 12  # number of suspects that are prefetched
+REST_MS = 1_000
 """Idle time before a check starts, so that quick decisions are not slowed down."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import (
     QItemSelectionModel,
@@ -33,10 +33,10 @@ from app.theme.tokens import tokens
 from app.wording import clauses, image_name
 from engine.file_parts import ImageSource
 
-ROLE: Final = Qt.ItemDataRole.UserRole
-SIDE: Final = 40  # of a thumbnail, in pixels
-HEIGHT: Final = 56  # of a row, in pixels
-WIDTH: Final = 232  # of the list, in pixels
+ROLE = Qt.ItemDataRole.UserRole
+SIDE = 40  # of a thumbnail, in pixels
+HEIGHT = 56  # of a row, in pixels
+WIDTH = 232  # of the list, in pixels
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from engine.project import Label
     from engine.review.label_check import SuspectLabel
 
-FACE: Final = 60  # side of a similar image, in pixels
-LEAST_IMAGE: Final = 120  # minimum height of the image in a low window, in pixels
-_DIGIT_TEXTS: Final = (
+FACE = 60  # side of a similar image, in pixels
+LEAST_IMAGE = 120  # minimum height of the image in a low window, in pixels
+_DIGIT_TEXTS = (
     marked("Label as the most likely class"),
     marked("Label as the 2nd most likely class"),
     marked("Label as the 3rd most likely class"),
@@ -39,7 +39,7 @@ _DIGIT_TEXTS: Final = (
     marked("Label as the 8th most likely class"),
     marked("Label as the 9th most likely class"),
 )
-KEYS: Final = PageKeys(
+KEYS = PageKeys(
     "check_labels",
     marked("Check labels"),
     (
@@ -193,8 +193,8 @@ class SuspectCard(QWidget):
             button.setEnabled(is_writable or name == "later")
 
 
-_FIRST: Final = {"relabel": "primary", "keep": "", "later": "flat"}
-_OTHERS: Final = ("other", "unknown", "remove")
+_FIRST = {"relabel": "primary", "keep": "", "later": "flat"}
+_OTHERS = ("other", "unknown", "remove")
 
 
 def _with_key(text: str, name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from engine.project import Label
     from engine.review.label_check import SuspectLabel
 
-ICON_SIDE: Final = 48  # in pixels
-NARROWEST: Final = 280  # width of the placeholder's text, in pixels
+ICON_SIDE = 48  # in pixels
+NARROWEST = 280  # width of the placeholder's text, in pixels
 # Minimum width for list and card; narrower pages show only the card.
-ROOM_FOR_LIST: Final = 480 + WIDTH
+ROOM_FOR_LIST = 480 + WIDTH
 
 
 @final

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.texts import day_text, fill, plural, shortened, tr
 from app.wording import enumeration, in_sentences, number, probability_text
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from engine.project import Label
 
 NameOf = Callable[[int], str]
-LONGEST: Final = 28  # maximum length of a class's name on a button
-MOST_NAMED: Final = 6  # classes
-MOST_VOTES: Final = 3  # classes with a count; the rest is "others"
+LONGEST = 28  # maximum length of a class's name on a button
+MOST_NAMED = 6  # classes
+MOST_VOTES = 3  # classes with a count; the rest is "others"
 
 
 @dataclass(frozen=True)

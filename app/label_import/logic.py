@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
 
 from engine.collection.importing.import_labels import images_on_disk, plan_labels
 from engine.collection.importing.label_plan import LabelPlan, ReadLabels, read_labels
@@ -15,7 +14,7 @@ from engine.interchange.labelled_images.formats import READ_FORMATS, detect
 from engine.project import Project
 from engine.texts import Message, enumerated
 
-DROPPED: Final = frozenset(
+DROPPED = frozenset(
     {
         ".csv",
         ".tsv",

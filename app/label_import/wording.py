@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.palette.import_card import MOST_ROWS
 from app.texts import fill, plural, tr
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.collection.importing.import_labels import LabelImport
     from engine.collection.importing.label_plan import ClassConflict, ContentConflict, LabelConflict
 
-PEOPLE_NAMED: Final = 3  # in one line; the others are counted
+PEOPLE_NAMED = 3  # in one line; the others are counted
 
 
 def kind_text(survey: LabelSurvey) -> str:

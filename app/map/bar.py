@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -24,8 +24,8 @@ from app.texts import plural, tr
 from app.theme.tokens import tokens
 from app.wording import images
 
-SHORT_BY: Final = 92  # least width of the "Colour by" box, in pixels
-SHORT_LEVEL: Final = 116  # least width of the level box, in pixels
+SHORT_BY = 92  # least width of the "Colour by" box, in pixels
+SHORT_LEVEL = 116  # least width of the level box, in pixels
 
 
 @final

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
@@ -23,9 +23,9 @@ from engine.file_parts import ImageSource
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
 
-REACH: Final = 9.0  # hit radius of a point, in logical pixels
-_RING: Final = 2.0  # width in pixels, around the hovered image
-_NEAR: Final = 3.0  # pixels between two corners of a lasso
+REACH = 9.0  # hit radius of a point, in logical pixels
+_RING = 2.0  # width in pixels, around the hovered image
+_NEAR = 3.0  # pixels between two corners of a lasso
 _SHIFT, _CONTROL, _ALT = (
     Qt.KeyboardModifier.ShiftModifier,
     Qt.KeyboardModifier.ControlModifier,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,21 +22,21 @@ from engine.map.palette import argb
 if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
 
-PALETTE: Final[Mapping[Scheme, tuple[str, ...]]] = {
+PALETTE: Mapping[Scheme, tuple[str, ...]] = {
     Scheme.LIGHT: palette.LIGHT,
     Scheme.DARK: palette.DARK,
 }
-OTHER: Final[Mapping[Scheme, str]] = {
+OTHER: Mapping[Scheme, str] = {
     Scheme.LIGHT: palette.OTHER_LIGHT,
     Scheme.DARK: palette.OTHER_DARK,
 }
-RAMP: Final[Mapping[Scheme, tuple[str, ...]]] = {
+RAMP: Mapping[Scheme, tuple[str, ...]] = {
     Scheme.LIGHT: ("#b8627d", "#d99a4e", "#8fa63f", "#3f8f8a", "#3b4f9b"),
     Scheme.DARK: ("#f08aa6", "#f5bd72", "#c6d96b", "#6fd3c8", "#a3b4ff"),
 }
 """From low to high, or from early to late."""
-SCORE_STEPS: Final = (0.5, 0.7, 0.9, 0.97)  # thresholds between the colours of the ramp
-MOST_LISTED: Final = 10  # largest classes listed in the legend; all classes have a colour
+SCORE_STEPS = (0.5, 0.7, 0.9, 0.97)  # thresholds between the colours of the ramp
+MOST_LISTED = 10  # largest classes listed in the legend; all classes have a colour
 
 
 class ColourBy(StrEnum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from engine.map.image_map import ImageMap
     from engine.project import Change
 
-SOON_MS: Final = 40  # debounce of changes
-_EPOCH: Final = date(1970, 1, 1).toordinal()  # ordinal of day 0
+SOON_MS = 40  # debounce of changes
+_EPOCH = date(1970, 1, 1).toordinal()  # ordinal of day 0
 
 
 @final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QTimer
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from engine.map.image_map import ImageMap
     from engine.project import Change, Project
 
-FINISHED_MS: Final = 1_500  # time without new embeddings before new images are placed
-FEWEST_LATER: Final = 20  # images placed later from which an update of the map is offered
+FINISHED_MS = 1_500  # time without new embeddings before new images are placed
+FEWEST_LATER = 20  # images placed later from which an update of the map is offered
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
@@ -18,9 +18,9 @@ from engine.file_parts import ImageSource
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
 
-SIDE: Final = 128  # of the thumbnail
-_PAD: Final = 8  # padding of the card
-_AWAY: Final = 16  # distance from the point
+SIDE = 128  # of the thumbnail
+_PAD = 8  # padding of the card
+_AWAY = 16  # distance from the point
 
 
 @final

@@ -1,11 +1,9 @@
 """Keyboard shortcuts of the map."""
 
-from typing import Final
-
 from app.actions.page_keys import PageKey, PageKeys
 from app.texts import marked
 
-KEYS: Final = PageKeys(
+KEYS = PageKeys(
     "map",
     marked("Map"),
     (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,10 +15,10 @@ from engine.collection.state import NO_CLASS
 if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
 
-FEWEST: Final = 3  # least number of images of a named class
-HALVINGS: Final = 4  # iterations of `_place`
-MOST_NAMES: Final = 40  # names shown at a time
-GAP: Final = 6.0  # pixels between two names
+FEWEST = 3  # least number of images of a named class
+HALVINGS = 4  # iterations of `_place`
+MOST_NAMES = 40  # names shown at a time
+GAP = 6.0  # pixels between two names
 
 
 @dataclass(frozen=True)

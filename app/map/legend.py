@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
@@ -14,10 +14,10 @@ from app.mirroring import isolated, placed
 from app.theme.tokens import tokens
 from app.wording import clauses, number, titled
 
-DOT: Final = 9  # diameter in pixels
-LONGEST: Final = 150  # of a name, in logical pixels
-_PAD: Final = 10  # padding of the card
-_GAP: Final = 8  # between columns
+DOT = 9  # diameter in pixels
+LONGEST = 150  # of a name, in logical pixels
+_PAD = 10  # padding of the card
+_GAP = 8  # between columns
 
 
 @final

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import log
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, Qt
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from app.canvas.camera import Camera
     from app.map.plane import MapPlane
 
-DIAMOND: Final = 6.5  # half the width of a prototype's mark, in logical pixels
-LONGEST_NAME: Final = 170  # pixels
-NEARER: Final = 2.2  # zoom factor that reveals one more level
-LINE_ALPHA: Final = 110  # 0-255
-MOST_TRIED: Final = 120  # names tried for placement per frame
-_PAD: Final = (7.0, 2.5)  # horizontal and vertical padding of a name
+DIAMOND = 6.5  # half the width of a prototype's mark, in logical pixels
+LONGEST_NAME = 170  # pixels
+NEARER = 2.2  # zoom factor that reveals one more level
+LINE_ALPHA = 110  # 0-255
+MOST_TRIED = 120  # names tried for placement per frame
+_PAD = (7.0, 2.5)  # horizontal and vertical padding of a name
 
 
 @final

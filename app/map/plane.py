@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import log2, pi
-from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QPointF, QTimer, Signal
@@ -14,14 +13,14 @@ from app.canvas.canvas import PanZoomCanvas
 from app.map.scene import MapScene
 from engine.arrays import Flags, Integers
 
-REST_MS: Final = 140  # time without movement before antialiasing
-SMALLEST_POINT: Final = 1.1  # radii in logical pixels
-LARGEST_POINT: Final = 2.8  # at the scale that shows all; grows with the zoom
-CROWDING: Final = 0.42  # radius of a point, relative to the mean distance of evenly spread points
-MOST_ZOOM: Final = 400.0  # relative to the scale that shows all
-LEAST_ZOOM: Final = 0.5  # relative to the scale that shows all
+REST_MS = 140  # time without movement before antialiasing
+SMALLEST_POINT = 1.1  # radii in logical pixels
+LARGEST_POINT = 2.8  # at the scale that shows all; grows with the zoom
+CROWDING = 0.42  # radius of a point, relative to the mean distance of evenly spread points
+MOST_ZOOM = 400.0  # relative to the scale that shows all
+LEAST_ZOOM = 0.5  # relative to the scale that shows all
 # Screen pixels that all points of a frame cover, at most: a few milliseconds of work.
-MOST_PIXELS: Final = 900_000
+MOST_PIXELS = 900_000
 
 
 class MapPlane(PanZoomCanvas):

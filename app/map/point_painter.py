@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from app.jobs.background_thread import BackgroundThread
     from app.map.plane import MapPlane
 
-MOST_CHOSEN: Final = 60_000  # selected points painted in a frame, at most
-MOST_EDGED: Final = 15_000  # selected points painted with an outline, at most
-_EDGE: Final = 1.2  # width in logical pixels
+MOST_CHOSEN = 60_000  # selected points painted in a frame, at most
+MOST_EDGED = 15_000  # selected points painted with an outline, at most
+_EDGE = 1.2  # width in logical pixels
 # Device pixel ratio from which antialiasing is not needed.
-_FINE: Final = 1.75
+_FINE = 1.75
 
 
 @final

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from engine.map.image_map import ImageMap
 
 
-MARGIN: Final = 4.0  # units of the plane around all points
-FADED: Final = 0.72  # share of the background colour in unselected points while some are selected
+MARGIN = 4.0  # units of the plane around all points
+FADED = 0.72  # share of the background colour in unselected points while some are selected
 
 
 @final

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from app.map.points import MapPoints, PaintOrder
 from engine.arrays import Doubles, Integers
 from engine.map.raster import Density
 
-MANY: Final = 150_000  # visible points from which their density is painted instead
+MANY = 150_000  # visible points from which their density is painted instead
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class PlacedPrototypes:
     edges: Integers  # (e, 2) rows of parents and children
 
 
-NO_PROTOTYPES: Final = PlacedPrototypes(
+NO_PROTOTYPES = PlacedPrototypes(
     np.zeros(0, dtype=np.int64), np.zeros((0, 2)), np.zeros((0, 2), dtype=np.int64)
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil, log2
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, Qt
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
     from app.map.plane import MapPlane
 
-SIDE: Final = 52  # logical pixels
-CELL: Final = 64.0  # size of a grid cell, at least
-MOST: Final = 120  # thumbnails at a time
-FEW: Final = 1_500  # visible points up to which thumbnails are shown
+SIDE = 52  # logical pixels
+CELL = 64.0  # size of a grid cell, at least
+MOST = 120  # thumbnails at a time
+FEW = 1_500  # visible points up to which thumbnails are shown
 
 
 @final

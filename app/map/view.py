@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from PySide6.QtCore import QPoint, QRect, Qt, Signal
@@ -25,10 +25,10 @@ from engine.file_parts import ImageSource
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
 
-PAN: Final = 60.0  # pixels per press of an arrow key
-_AWAY: Final = 12  # margin of the legend
+PAN = 60.0  # pixels per press of an arrow key
+_AWAY = 12  # margin of the legend
 # Pan of each arrow key: right, down.
-_ARROWS: Final = {
+_ARROWS = {
     Qt.Key.Key_Left: (PAN, 0.0),
     Qt.Key.Key_Right: (-PAN, 0.0),
     Qt.Key.Key_Up: (0.0, PAN),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.map.colouring import ColourBy
 from app.texts import day_text, marked, plural, tr
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
     from app.map.colouring import LegendEntry
 
-_KINDS: Final = {
+_KINDS = {
     "labelled": marked("Labelled"),
     "predicted": marked("Predicted"),
     "unknown": marked("Unknown", about="images"),
     "labelled_or_none": marked("Labelled, or without a score"),
     "undated": marked("Without a date"),
 }
-_WITHOUT: Final = marked("Without a class")
-_EPOCH: Final = date(1970, 1, 1)  # day 0
+_WITHOUT = marked("Without a class")
+_EPOCH = date(1970, 1, 1)  # day 0
 
 
 def colour_by_texts() -> dict[ColourBy, str]:

@@ -1,11 +1,9 @@
 """Keys of the page of conflicts."""
 
-from typing import Final
-
 from app.actions.page_keys import PageKey, PageKeys
 from app.texts import marked
 
-KEYS: Final = PageKeys(
+KEYS = PageKeys(
     "merging",
     marked("Settle conflicts"),
     (

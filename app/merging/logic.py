@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 Dispute = Conflict | CommentConflict
 DisputeGroup = tuple[Dispute, ...]
 """A dispute, or those of a burst that are settled together."""
-AHEAD: Final = 12  # number of disputes whose predictions are prefetched
-NEAREST: Final = 8
+AHEAD = 12  # number of disputes whose predictions are prefetched
+NEAREST = 8
 """Labelled images of a class shown next to a disputed image."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from app.merging.logic import Dispute, DisputeGroup
     from engine.collection.state import CollectionState
 
-FACE: Final = 48  # side of an example image, in logical pixels
-BURST_SIDE: Final = 64  # side of an image of a burst, in logical pixels
+FACE = 48  # side of an example image, in logical pixels
+BURST_SIDE = 64  # side of an image of a burst, in logical pixels
 
 
 @final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QWidget
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
     from engine.merging.agreement import AgreementTable
 
-WIDEST: Final = 720  # in pixels
+WIDEST = 720  # in pixels
 
 
 @final

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from app.actions.row import WRITE, WRITE_FOR_GOOD, Needs, Section, action
 from app.feature import PanelFeature
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
     from engine.relink.records import KnownImages, RelinkPlan
 
-KNOWN: Final = "known images"
-REPLACED: Final = "replaced"  # search term for replaced images
-ON_CARDS: Final = WRITE | Needs.IMAGES
-LONGEST_UNASKED_S: Final = 60.0
+KNOWN = "known images"
+REPLACED = "replaced"  # search term for replaced images
+ON_CARDS = WRITE | Needs.IMAGES
+LONGEST_UNASKED_S = 60.0
 """Time limit of an automatic search. Chosen: enough to list the folders of a disk."""
 
 

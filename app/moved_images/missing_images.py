@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from engine.events import CancelToken, OnProgress
     from engine.project import Change
 
-TOPIC: Final = "last known files"
-DOUBT_MS: Final = 500  # debounce interval: many thumbnails fail at once when a share disconnects
-REST_S: Final = 0.001  # pause after each millisecond of work: the window needs the interpreter
+TOPIC = "last known files"
+DOUBT_MS = 500  # debounce interval: many thumbnails fail at once when a share disconnects
+REST_S = 0.001  # pause after each millisecond of work: the window needs the interpreter
 
 LastKnown = Mapping[Path, tuple[int, int]]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.texts import plural, tr
 from app.wording import SEPARATOR, images, number, titled
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from engine.events import Progress
     from engine.relink.records import FolderCheck, RelinkPlan
 
-EXAMPLES: Final = 3
+EXAMPLES = 3
 
 
 def missing_line(count: int) -> str:

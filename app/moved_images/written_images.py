@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from engine.events import CancelToken, OnProgress
     from engine.project import ImageTable
 
-TOPIC: Final = "files as read"
-REST_S: Final = 0.001  # pause after each millisecond of work
+TOPIC = "files as read"
+REST_S = 0.001  # pause after each millisecond of work
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 from app.actions.row import WRITE, Needs, Section, action
 from app.feature import Feature
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
     from engine.project.records import Note
 
-ON_CARDS: Final = WRITE | Needs.IMAGES
-RATING: Final = Section.REVIEW_RATING
-MOST_NAMED: Final = 2  # images named in a message
+ON_CARDS = WRITE | Needs.IMAGES
+RATING = Section.REVIEW_RATING
+MOST_NAMED = 2  # images named in a message
 
 
 @final

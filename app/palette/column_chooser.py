@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHeaderView, QTableWidgetItem, QWidget
@@ -21,13 +21,13 @@ from engine.interchange.tables.roles import LEVELS, Role
 if TYPE_CHECKING:
     from engine.interchange.tables.read_table import ColumnPreview
 
-COLUMN_WIDTH: Final = 220  # logical pixels
-FEW_COLUMNS: Final = 4  # chosen: so many fit the card side by side
-MOST_COLUMNS: Final = 60  # further columns keep their detected roles
-OFFERED_LEVELS: Final = 6  # chosen: levels of classes in hand-made tables
+COLUMN_WIDTH = 220  # logical pixels
+FEW_COLUMNS = 4  # chosen: so many fit the card side by side
+MOST_COLUMNS = 60  # further columns keep their detected roles
+OFFERED_LEVELS = 6  # chosen: levels of classes in hand-made tables
 
 
-_ROLES: Final = {
+_ROLES = {
     TablePurpose.LABELS: (
         Role.FILE,
         Role.FOLDER,
@@ -55,7 +55,7 @@ _ROLES: Final = {
 """Roles that the user can choose for a column, by purpose of the table."""
 
 
-_RANKS: Final = {
+_RANKS = {
     "kingdom": marked("kingdom"),
     "phylum": marked("phylum"),
     "class": marked("class", about="rank"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTreeWidget, QTreeWidgetItem
@@ -18,12 +18,12 @@ from engine.files import shown
 if TYPE_CHECKING:
     from engine.collection.importing.folder_choice import FoundFolder
 
-ROWS_IN_SIGHT: Final = 6  # visible rows; the rest scrolls
-MOST_UNFOLDED: Final = 200
+ROWS_IN_SIGHT = 6  # visible rows; the rest scrolls
+MOST_UNFOLDED = 200
 """Up to this many folders are shown expanded. Chosen: longer lists are easier to survey
 collapsed."""
 FOLDER, IMAGES, CLASS = range(3)  # columns
-_RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 @final

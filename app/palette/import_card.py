@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar, cast, final
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from engine.interchange.tables.dialects import TablePurpose
     from engine.interchange.tables.read_table import ColumnPreview
 
-ROWS_IN_SIGHT: Final = 5  # visible rows; the rest scrolls
-WIDEST_LAST: Final = 160  # maximum width of the last column, in logical pixels
-MOST_ROWS: Final = 500  # more would take long to build
+ROWS_IN_SIGHT = 5  # visible rows; the rest scrolls
+WIDEST_LAST = 160  # maximum width of the last column, in logical pixels
+MOST_ROWS = 500  # more would take long to build
 
 
 def more_text(count: int) -> str:
@@ -132,7 +132,7 @@ class PlanSection(QWidget):
         return "" if item is None else item.text()
 
 
-WIDTH: Final = 720
+WIDTH = 720
 
 
 class Surveyed(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.texts import fill, marked, short_path, shortened, tr
 from app.wording import at_most
@@ -14,11 +14,11 @@ from engine.search_folding import folded
 if TYPE_CHECKING:  # deferred so that the window opens sooner
     from engine.graph.category_graph import CategoryGraph
 
-ROW_LIMIT: Final = 40
-MOST_PLACES: Final = 999
-NEAR_CLASSES: Final = 4  # suggestions for a word that is no class; chosen: readable at a glance
-LABEL_AS: Final = marked("Label as %1")
-SHOW_CLASS: Final = marked("Show %1")
+ROW_LIMIT = 40
+MOST_PLACES = 999
+NEAR_CLASSES = 4  # suggestions for a word that is no class; chosen: readable at a glance
+LABEL_AS = marked("Label as %1")
+SHOW_CLASS = marked("Show %1")
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class AskChoice:
     answers: Callable[[], Sequence[PaletteRow]] = field(compare=False)
 
 
-NO_CLASS_ADDED: Final = ""  # the answer that leaves a class list as it is
+NO_CLASS_ADDED = ""  # the answer that leaves a class list as it is
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Overlays: panels that float over the window; Esc or a click outside closes them."""
 
-from typing import Final
-
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
@@ -19,9 +17,9 @@ from app.controls import (
 from app.texts import tr
 from app.theme.tokens import Scheme, tokens
 
-_TOP_SHARE: Final = 0.12
-_MARGIN: Final = 24
-_BAND: Final = 48  # pixels reserved for messages at the bottom of the window
+_TOP_SHARE = 0.12
+_MARGIN = 24
+_BAND = 48  # pixels reserved for messages at the bottom of the window
 
 
 class Overlay(QWidget):

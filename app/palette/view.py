@@ -1,7 +1,7 @@
 """The command palette: a text field with matching rows, for labels, commands and names."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, final
+from typing import Any, final
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
@@ -27,10 +27,10 @@ from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import SEPARATOR
 
-ROW_ROLE: Final = Qt.ItemDataRole.UserRole
-ROW_HEIGHT: Final = 44
-_ICON: Final = 18
-_PAD: Final = 12
+ROW_ROLE = Qt.ItemDataRole.UserRole
+ROW_HEIGHT = 44
+_ICON = 18
+_PAD = 12
 
 
 @final
@@ -92,10 +92,10 @@ def _paint_text(painter: QPainter, area: QRect, row: PaletteRow) -> None:
         paint_text(painter, place, row.subtitle, caption, "text_muted", mode=mode)
 
 
-WIDTH: Final = 580
-NOTHING_HEIGHT: Final = 72  # logical pixels, shown in place of the rows where nothing matches
-_ROWS_SHOWN: Final = 9
-_LIST_KEYS: Final = {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}
+WIDTH = 580
+NOTHING_HEIGHT = 72  # logical pixels, shown in place of the rows where nothing matches
+_ROWS_SHOWN = 9
+_LIST_KEYS = {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}
 
 RowsFor = Callable[[str], Sequence[PaletteRow]]
 OnChoice = Callable[[Any], object]

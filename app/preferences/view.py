@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QWheelEvent
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from engine.project import Change
 
 
-HINT: Final = "name"
+HINT = "name"
 """Key under which the settings store that the hint was shown."""
-FIELD_WIDTH: Final = 200  # maximum width in logical pixels
-LONGEST_NAME: Final = 120  # maximum number of characters
+FIELD_WIDTH = 200  # maximum width in logical pixels
+LONGEST_NAME = 120  # maximum number of characters
 
 
 @final
@@ -174,13 +174,13 @@ def _sign_with(name: str) -> None:
     choose_person(name)
 
 
-WIDTH: Final = 560
+WIDTH = 560
 """In logical pixels."""
-ELSEWHERE: Final = ("change_keys", "backups", "choose_device")
+ELSEWHERE = ("change_keys", "backups", "choose_device")
 """Actions that open other settings."""
 
 
-_OPENING_KEYS: Final = frozenset(
+_OPENING_KEYS = frozenset(
     {
         Qt.Key.Key_Up,
         Qt.Key.Key_Down,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
@@ -26,8 +25,8 @@ from engine.report.document import (
 )
 from engine.report.words import printable
 
-WIDEST: Final = 940  # logical pixels, for readable line lengths
-FACTS_ACROSS: Final = 5  # facts in a row
+WIDEST = 940  # logical pixels, for readable line lengths
+FACTS_ACROSS = 5  # facts in a row
 
 
 @dataclass(frozen=True)

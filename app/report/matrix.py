@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from engine.arrays import Integers
     from engine.report.confusion import Confusion, Folded
 
-MOST_LINES: Final = 2_000
+MOST_LINES = 2_000
 """Rows shown at once, at most. Chosen: more cannot be surveyed."""
 # Direction of each arrow key: down, right.
-_MOVES: Final = {
+_MOVES = {
     Qt.Key.Key_Left: (0, -1),
     Qt.Key.Key_Right: (0, 1),
     Qt.Key.Key_Up: (-1, 0),

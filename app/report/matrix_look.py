@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
@@ -16,16 +16,16 @@ from app.wording import number
 from engine.report.confusion import Folded
 
 # Logical pixels.
-SMALLEST_SIDE: Final = 26  # of a cell: fits three digits
-LARGEST_SIDE: Final = 44
-WIDEST_NAMES: Final = 260  # of row names
-NARROWEST_NAMES: Final = 110
-HIGHEST_HEAD: Final = 200  # of column names
-TITLE: Final = 24  # of the axes
-TOTALS: Final = 56
-INDENT: Final = 12
-ARROW: Final = 16
-GAP: Final = 8  # padding of names
+SMALLEST_SIDE = 26  # of a cell: fits three digits
+LARGEST_SIDE = 44
+WIDEST_NAMES = 260  # of row names
+NARROWEST_NAMES = 110
+HIGHEST_HEAD = 200  # of column names
+TITLE = 24  # of the axes
+TOTALS = 56
+INDENT = 12
+ARROW = 16
+GAP = 8  # padding of names
 
 
 @dataclass(frozen=True)

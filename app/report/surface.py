@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
@@ -16,10 +16,10 @@ from engine.report.document import ReportChart
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LEAST_WIDTH: Final = 280  # logical pixels
-MOST_WIDTH: Final = 900  # logical pixels; wider charts are no easier to read
-VEIL: Final = 40  # alpha of confidence bands, 0-255
-SOFT: Final = 90  # alpha of bars with a darker part, 0-255
+LEAST_WIDTH = 280  # logical pixels
+MOST_WIDTH = 900  # logical pixels; wider charts are no easier to read
+VEIL = 40  # alpha of confidence bands, 0-255
+SOFT = 90  # alpha of bars with a darker part, 0-255
 
 
 @final

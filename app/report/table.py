@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, final
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
-ROW: Final = 28  # height in logical pixels
-NAME_WIDTH: Final = 180  # logical pixels, at most
-LEAST_NAME: Final = 90  # logical pixels, at least
-PADDING: Final = 18  # logical pixels added to the text width
-MEASURED: Final = 60  # rows measured for the column widths
+ROW = 28  # height in logical pixels
+NAME_WIDTH = 180  # logical pixels, at most
+LEAST_NAME = 90  # logical pixels, at least
+PADDING = 18  # logical pixels added to the text width
+MEASURED = 60  # rows measured for the column widths
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 
 # Logical pixels.
-NARROW_START: Final = 460
-RIVAL_WIDTH: Final = 260
+NARROW_START = 460
+RIVAL_WIDTH = 260
 
 
 @final

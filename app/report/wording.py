@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.texts import marked, plural, tr
 from app.wording import clock_text, images, titled
@@ -15,13 +15,13 @@ from engine.files import shown
 if TYPE_CHECKING:
     from app.report.logic import Stale
 
-SETTINGS: Final[Mapping[Setting, str]] = {
+SETTINGS: Mapping[Setting, str] = {
     Setting.PPN_PLUS: marked("PPN+"),
     Setting.PPN: marked("PPN"),
     Setting.PROTOTYPES: marked("prototypes"),
     Setting.REGRESSION: marked("logistic regression"),
 }
-KINDS: Final[Mapping[str, str]] = {
+KINDS: Mapping[str, str] = {
     ".html": marked("Web page"),
     ".pdf": marked("PDF"),
     ".zip": marked("CSV tables in an archive"),

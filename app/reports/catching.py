@@ -3,7 +3,7 @@
 import logging
 import os
 import signal
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import (
     QMessageLogContext,
@@ -15,7 +15,7 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QWidget
 
 _qt = logging.getLogger("qt")
-_LEVELS: Final = {
+_LEVELS = {
     QtMsgType.QtDebugMsg: logging.DEBUG,
     QtMsgType.QtInfoMsg: logging.INFO,
     QtMsgType.QtWarningMsg: logging.WARNING,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.reports.view import ReportWindow
     from app.shell import Shell
 
-_SHOW: Final = marked("Show the report")
+_SHOW = marked("Show the report")
 
 
 @final

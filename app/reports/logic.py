@@ -3,13 +3,12 @@
 import platform
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 from engine.config import log_folder
 from engine.log import ProcessKind, has_fault, session_text
 from engine.versions import versions
 
-LINES_OF_EACH: Final = 80  # maximum number per log; errors are at the end
+LINES_OF_EACH = 80  # maximum number per log; errors are at the end
 
 
 def report_text(device: str, sessions: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QPoint
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from engine.collection.state import CollectionState
 
 RECENT_KEPT = 8
-IMAGE_MENU: Final = (
+IMAGE_MENU = (
     "accept",
     "relabel",
     "unknown",
@@ -51,8 +51,8 @@ IMAGE_MENU: Final = (
     "copy_path",
     "remove_images",
 )
-ON_CARDS: Final = WRITE | Needs.IMAGES
-REMOVE: Final = ("remove_images", marked("Remove images from the project"), "delete", "Del")
+ON_CARDS = WRITE | Needs.IMAGES
+REMOVE = ("remove_images", marked("Remove images from the project"), "delete", "Del")
 
 
 action_on_cards = partial(action, section=Section.REVIEW_ACCEPT, needs=ON_CARDS, on_images=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
 
 
-_WITHOUT_CLASS: Final = {
+_WITHOUT_CLASS = {
     UNKNOWN: marked("none of the classes"),
     EMPTY: marked("empty", about="an image"),
 }
@@ -203,8 +203,8 @@ class DroppedImages:
             self._session.act(lambda project: create_and_label(project, choice, image_ids))
 
 
-HINT: Final = "keys"  # key in the settings
-LAST_DIGIT: Final = 9  # of the class keys
+HINT = "keys"  # key in the settings
+LAST_DIGIT = 9  # of the class keys
 
 
 def key_hint() -> str:
@@ -253,8 +253,8 @@ class KeyHint(QObject):
             self._notice.hide()
 
 
-TOPIC: Final = "class to label next"
-LONGEST_NAME: Final = 40  # maximum length of a class name
+TOPIC = "class to label next"
+LONGEST_NAME = 40  # maximum length of a class name
 
 
 @final

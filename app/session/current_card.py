@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 # Idle time without a key or a mouse move after which newer predictions are shown.
-QUIET_S: Final = 1.0
+QUIET_S = 1.0
 # Idle time after which deferred work continues: group decisions come every second.
-IDLE_S: Final = 3.0
-REACTION_S: Final = 0.4  # a key pressed this soon after a change refers to the ranking before it
+IDLE_S = 3.0
+REACTION_S = 0.4  # a key pressed this soon after a change refers to the ranking before it
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +177,7 @@ class FrozenRanking:
         return self.quiet_in_s <= 0 and self.take_over()
 
 
-_TOUCHES: Final = frozenset(
+_TOUCHES = frozenset(
     {QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.MouseMove, QEvent.Type.Wheel}
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.images.details_messages import DetailsBatch, FileDetails, ReadDetails
 
-PAUSE_MS: Final = 1_500  # pause after opening, so that the visible page comes first
-FEED_INTERVAL_MS: Final = 500  # between updates of the screens
-MOST_AT_ONCE: Final = 1_000  # files per write, so that the next label need not wait long
-MOST_WAITING: Final = 5_000  # files whose details are held back while the user is active
+PAUSE_MS = 1_500  # pause after opening, so that the visible page comes first
+FEED_INTERVAL_MS = 500  # between updates of the screens
+MOST_AT_ONCE = 1_000  # files per write, so that the next label need not wait long
+MOST_WAITING = 5_000  # files whose details are held back while the user is active
 
 StartWorker = Callable[[], Worker]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from app.jobs.process_job import WorkerJob
 from engine.errors import ProtoleafError
@@ -45,7 +45,7 @@ class Event(StrEnum):
     ENDED = "ended"  # the run is over, for any reason
 
 
-TRANSITIONS: Final[Mapping[tuple[EmbeddingPhase, Event], EmbeddingPhase]] = {
+TRANSITIONS: Mapping[tuple[EmbeddingPhase, Event], EmbeddingPhase] = {
     (EmbeddingPhase.IDLE, Event.BEGUN): EmbeddingPhase.RUNNING,
     (EmbeddingPhase.IDLE, Event.STOPPED): EmbeddingPhase.PAUSED,
     (EmbeddingPhase.RUNNING, Event.ASKED): EmbeddingPhase.FOLLOWED,
@@ -84,11 +84,11 @@ class Views(StrEnum):
     ENOUGH = "enough"  # stopped by the user, for this project
 
 
-FEWEST: Final = 256  # images of the first request, while the speed is unknown
+FEWEST = 256  # images of the first request, while the speed is unknown
 # Images of one request, which takes milliseconds to make: window and project thread stay
 # responsive.
-MOST: Final = 5_000
-REQUEST_S: Final = 3.0  # target duration of a request
+MOST = 5_000
+REQUEST_S = 3.0  # target duration of a request
 
 
 @dataclass(frozen=True)

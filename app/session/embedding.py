@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from engine.project import Change
 
 # Results are batched: each update of the collection redraws the window, and triggers a fit.
-FEED_INTERVAL_MS: Final = 500
+FEED_INTERVAL_MS = 500
 # Chosen: the updates of a long job take at most a tenth of the processor.
-LONGEST_INTERVAL_MS: Final = 2_000
-IDLE_MS: Final = 5 * 60_000  # an idle worker then exits to free its memory
+LONGEST_INTERVAL_MS = 2_000
+IDLE_MS = 5 * 60_000  # an idle worker then exits to free its memory
 # Views are embedded once the user is idle, so that labels do not compete with them.
-PAUSE_MS: Final = 2_000
-WAITING: Final = 0  # ImageStatus.WAITING; importing numpy would delay the window
-FAILED: Final = 2  # ImageStatus.FAILED
+PAUSE_MS = 2_000
+WAITING = 0  # ImageStatus.WAITING; importing numpy would delay the window
+FAILED = 2  # ImageStatus.FAILED
 
 StartWorker = Callable[[], Worker]
 

@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -18,7 +18,7 @@ from engine.events import CancelToken
 if TYPE_CHECKING:
     from engine.collection.fitting import FirstAnswers, FitInput, FitOutcome
 
-LONGEST_REST_S: Final = 0.25  # a paused fit continues after this time
+LONGEST_REST_S = 0.25  # a paused fit continues after this time
 
 
 @final
@@ -37,7 +37,7 @@ class RestToken(CancelToken):
         super().raise_if_cancelled()
 
 
-YOUNG_S: Final = 0.25
+YOUNG_S = 0.25
 """A fit younger than this restarts with the next label, so that the last label of a series is
 included after about one fit. Only once in a row: with steady labelling no fit would ever finish."""
 

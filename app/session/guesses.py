@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from engine.collection.answers import Guess
     from engine.collection.live import LiveCollection
 
-MOST_KEPT: Final = 512
+MOST_KEPT = 512
 
 Ask = Callable[["Callable[[LiveCollection], FoundGuesses]", "Callable[[FoundGuesses], None]"], None]
 

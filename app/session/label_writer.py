@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.collection.state import CollectionState
     from engine.project import Change, Project
 
-FRAME_S: Final = 0.016  # the GUI thread waits at most this long for the disk
+FRAME_S = 0.016  # the GUI thread waits at most this long for the disk
 Codes = Mapping[int, int]  # by image: a class id, `UNKNOWN` or `NO_CLASS`
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar, final
+from typing import TYPE_CHECKING, TypeVar, final
 
 import shiboken6
 from PySide6.QtCore import QObject, Signal
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engine.project import Change
 
 
-EDITS_REPLAYED_AT_MOST: Final = 2_000
+EDITS_REPLAYED_AT_MOST = 2_000
 """After more edits, the GUI thread gets a copy of the graph instead of replaying them, which would
 block it."""
 

@@ -6,7 +6,7 @@ They are read and counted on the project thread, and changed by actions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.project import Change
 
-COUNT_MS: Final = 500  # delay of counting after a change, so that it does not delay labels
-TOPIC: Final = "saved searches"
+COUNT_MS = 500  # delay of counting after a change, so that it does not delay labels
+TOPIC = "saved searches"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 
 import numpy as np
 
@@ -26,7 +25,7 @@ def subset_counts(state: CollectionState | None) -> dict[Subset, int]:
     return {subset: 0 if state is None else count(state, ImageFilter(subset)) for subset in Subset}
 
 
-_TEXTS: Final[dict[Subset, str]] = {
+_TEXTS: dict[Subset, str] = {
     Subset.ALL: marked("All images"),
     Subset.TO_REVIEW: marked("To review"),
     Subset.LABELLED: marked("Labelled"),
@@ -109,7 +108,7 @@ def fitting(state: CollectionState, wanted: ImageFilter) -> Flags:
     return fits
 
 
-_COUNTS: Final[dict[Subset, Callable[[CollectionState], int]]] = {
+_COUNTS: dict[Subset, Callable[[CollectionState], int]] = {
     Subset.ALL: lambda state: len(state.image_ids),
     Subset.TO_REVIEW: lambda state: state.to_review_count,
     Subset.LABELLED: lambda state: state.labelled_count,

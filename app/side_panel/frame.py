@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -105,7 +105,7 @@ class SidePanel(QWidget):
             open_question.refuse()
 
 
-NARROWEST: Final = 320
+NARROWEST = 320
 """Fits every panel. The inspector is wider in all but small windows, so opening a panel moves
 nothing."""
 

@@ -1,7 +1,7 @@
 """The running job (progress, speed, device, time left, stop), and the unreadable files."""
 
 from collections.abc import Sequence
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
@@ -16,10 +16,10 @@ from engine.events import Progress
 from engine.files import FileFailure, shown
 from engine.texts import translated
 
-_WIDTH: Final = 520
-_TEXT_WIDTH: Final = 440
-_GAP: Final = 8  # between two files
-_LISTED_LIMIT: Final = 1000
+_WIDTH = 520
+_TEXT_WIDTH = 440
+_GAP = 8  # between two files
+_LISTED_LIMIT = 1000
 
 
 def as_text(failures: Sequence[FileFailure]) -> str:
@@ -86,9 +86,9 @@ class FailuresPopup(QFrame):
         self.close()
 
 
-_BAR_WIDTH: Final = 144
+_BAR_WIDTH = 144
 # Order in which facts are left out: device, speed, amount done.
-_LEAST_NEEDED: Final = (2, 1, 0)
+_LEAST_NEEDED = (2, 1, 0)
 
 
 @final

@@ -1,7 +1,7 @@
 """A card above the grid with an optional question, such as about dropped files."""
 
 from collections.abc import Callable, Sequence
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QPushButton, QWidget
 from app.controls import fill_row, make_button, make_icon_button, make_label
 from app.texts import tr
 
-ROOM_FOR_QUESTION: Final = 160
-_GAP: Final = 8  # between question, answers and edges
-_BESIDE: Final = QBoxLayout.Direction.LeftToRight
-_BELOW: Final = QBoxLayout.Direction.TopToBottom
+ROOM_FOR_QUESTION = 160
+_GAP = 8  # between question, answers and edges
+_BESIDE = QBoxLayout.Direction.LeftToRight
+_BELOW = QBoxLayout.Direction.TopToBottom
 
 
 @final

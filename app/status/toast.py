@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QEnterEvent, QHideEvent
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from engine.project import Change
 
 
-VISIBLE_MS: Final = 6000
-FAILURE_MS: Final = 12000
-_MARGIN: Final = 16  # pixels from the edges of a window without a status bar
-_GAP: Final = 4  # pixels around a message in the status bar
-_HEIGHT: Final = 28  # pixels of one line
-_PLACE_EVENTS: Final = frozenset(
+VISIBLE_MS = 6000
+FAILURE_MS = 12000
+_MARGIN = 16  # pixels from the edges of a window without a status bar
+_GAP = 4  # pixels around a message in the status bar
+_HEIGHT = 28  # pixels of one line
+_PLACE_EVENTS = frozenset(
     {QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize}
 )
-_BESIDE_TEXT: Final = 64  # pixels of icon and margins next to a text that wraps
-_NO_LIMIT: Final = 16_777_215  # QWIDGETSIZE_MAX, the maximum width of a widget
+_BESIDE_TEXT = 64  # pixels of icon and margins next to a text that wraps
+_NO_LIMIT = 16_777_215  # QWIDGETSIZE_MAX, the maximum width of a widget
 
 
 @final
@@ -167,7 +167,7 @@ class Toast(QFrame):
         super().leaveEvent(event)
 
 
-ON_THEIR_PAGE: Final = frozenset(
+ON_THEIR_PAGE = frozenset(
     {"conflict_settled", "conflict_settled_as_none", "conflict_settled_as_empty", "comment_settled"}
 )
 """Commands of single decisions whose own page shows the result."""

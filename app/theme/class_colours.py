@@ -3,14 +3,12 @@
 They are visible on every background, and never the only carrier of a meaning.
 """
 
-from typing import Final
-
 from PySide6.QtGui import QColor
 
 from app.theme.tokens import Scheme, tokens
 from engine.graph import class_colours
 
-SWATCHES: Final = (
+SWATCHES = (
     "#d05a4e",
     "#c07a1f",
     "#8f9420",

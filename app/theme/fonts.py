@@ -1,12 +1,11 @@
 """Font families by interface language."""
 
 from collections.abc import Mapping
-from typing import Final
 
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QApplication
 
-FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
+FAMILIES: Mapping[str, tuple[str, ...]] = {
     "zh_CN": (
         "Microsoft YaHei UI",
         "Microsoft YaHei",

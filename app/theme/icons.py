@@ -6,7 +6,6 @@ font.
 """
 
 from functools import lru_cache
-from typing import Final
 
 from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QIconEngine, QImage, QPainter, QPixmap
@@ -15,8 +14,8 @@ from app.mirroring import is_mirrored
 from app.theme.tokens import tokens
 from engine.config import assets_folder
 
-_PIXMAPS_KEPT: Final = 512
-_POINTING: Final = frozenset(
+_PIXMAPS_KEPT = 512
+_POINTING = frozenset(
     (
         "chevron_left",
         "chevron_right",

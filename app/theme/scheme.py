@@ -5,7 +5,6 @@ from __future__ import annotations
 from enum import StrEnum
 from functools import lru_cache
 from string import Template
-from typing import Final
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFontInfo, QPalette
@@ -14,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from app.theme.tokens import Scheme, Tokens, apply_look, make_tokens
 from engine.config import assets_folder
 
-_ROLES: Final = {
+_ROLES = {
     QPalette.ColorRole.Window: "window",
     QPalette.ColorRole.WindowText: "text",
     QPalette.ColorRole.Base: "surface",
@@ -37,7 +36,7 @@ _ROLES: Final = {
     QPalette.ColorRole.Dark: "border",
     QPalette.ColorRole.Shadow: "border",
 }
-_TEXT_ROLES: Final = (
+_TEXT_ROLES = (
     QPalette.ColorRole.WindowText,
     QPalette.ColorRole.Text,
     QPalette.ColorRole.ButtonText,
@@ -82,7 +81,7 @@ class SchemeChoice(StrEnum):
         return cls(name) if name in [choice.value for choice in cls] else cls.SYSTEM
 
 
-_QT_SCHEMES: Final = {
+_QT_SCHEMES = {
     SchemeChoice.SYSTEM: Qt.ColorScheme.Unknown,
     SchemeChoice.LIGHT: Qt.ColorScheme.Light,
     SchemeChoice.DARK: Qt.ColorScheme.Dark,

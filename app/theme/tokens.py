@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Final
 
 
 class Scheme(StrEnum):
@@ -100,7 +99,7 @@ class Tokens:
         }
 
 
-LIGHT: Final = Colours(
+LIGHT = Colours(
     window="#f5f6f4",
     surface="#ffffff",
     raised="#ffffff",
@@ -130,7 +129,7 @@ LIGHT: Final = Colours(
     shadow="#2e000000",
 )
 
-DARK: Final = Colours(
+DARK = Colours(
     window="#141714",
     surface="#1b1f1b",
     raised="#262b26",
@@ -160,8 +159,8 @@ DARK: Final = Colours(
     shadow="#80000000",
 )
 
-_COLOURS: Final = {Scheme.LIGHT: LIGHT, Scheme.DARK: DARK}
-_BODY_PIXELS: Final = 13
+_COLOURS = {Scheme.LIGHT: LIGHT, Scheme.DARK: DARK}
+_BODY_PIXELS = 13
 
 
 def make_tokens(scheme: Scheme, body_pixels: int = _BODY_PIXELS) -> Tokens:

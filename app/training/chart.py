@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from math import ceil, floor, log10
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QLocale, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
@@ -16,24 +16,24 @@ from app.training.logic import Curve, Curves
 from app.wording import clauses, percent_to_a_tenth
 
 # Logical pixels.
-HEIGHT: Final = 150  # of a plot
-TOP: Final = 4  # margin
-RIGHT: Final = 20  # margin: half of the last number, which is centred below the end of the axis
-GAP: Final = 6  # between an axis and its numbers
-TICK: Final = 4
-ACROSS: Final = 80.0  # least distance of two ticks
-ALONG: Final = 40.0
-LINE: Final = 2.0
-THIN_LINE: Final = 1.25
-DOT: Final = 5.0
-RING: Final = 15.0
-REDRAW_MS: Final = 100
-MOST_DECIMALS: Final = 4
-WIDEST_NUMBERS: Final = ("100%", "0.0000")
-PADDING_ACROSS: Final = 0.02  # of the range of iterations, on both sides
-PADDING_ALONG: Final = 0.1
+HEIGHT = 150  # of a plot
+TOP = 4  # margin
+RIGHT = 20  # margin: half of the last number, which is centred below the end of the axis
+GAP = 6  # between an axis and its numbers
+TICK = 4
+ACROSS = 80.0  # least distance of two ticks
+ALONG = 40.0
+LINE = 2.0
+THIN_LINE = 1.25
+DOT = 5.0
+RING = 15.0
+REDRAW_MS = 100
+MOST_DECIMALS = 4
+WIDEST_NUMBERS = ("100%", "0.0000")
+PADDING_ACROSS = 0.02  # of the range of iterations, on both sides
+PADDING_ALONG = 0.1
 """Margin of the value range, above and below, so that markers at 100% are not clipped."""
-GRID: Final = 0.5  # opacity
+GRID = 0.5  # opacity
 
 
 @final

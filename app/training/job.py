@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, final
 
 from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 MakeJob = Callable[[str, Any], ProcessJob]
 Store = Callable[["LiveCollection", Trained, Path], Trained]
-TITLES: Final = {
+TITLES = {
     Depth.PROPAGATION: marked("Tuning propagation"),
     Depth.BACKBONE: marked("Training the backbone"),
 }
 # Debounce: time without a new label before the duration is measured.
-SETTLING_MS: Final = 1_500
-FOLDER: Final = "training"
-TRAINED: Final = "trained"
+SETTLING_MS = 1_500
+FOLDER = "training"
+TRAINED = "trained"
 
 
 @final
@@ -112,7 +112,7 @@ class Phase(StrEnum):
     FAILED = "failed"
 
 
-BUSY: Final = frozenset({Phase.WAITING, Phase.RUNNING, Phase.STORING})
+BUSY = frozenset({Phase.WAITING, Phase.RUNNING, Phase.STORING})
 
 
 @final

@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from math import sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -74,14 +74,14 @@ def store_trained(live: LiveCollection, trained: Trained, project_path: Path) ->
     return replace(trained, version_id=version_id, name=name)
 
 
-POINTS_KEPT: Final = 512  # of one curve: twice what a screen can show
-IMAGES_NEEDED: Final = 2  # of a class
+POINTS_KEPT = 512  # of one curve: twice what a screen can show
+IMAGES_NEEDED = 2  # of a class
 # An episode needs a support and a query image of each of at least two classes.
-CLASSES_NEEDED: Final = 2
-CONFIDENCE: Final = 1.96  # standard deviations of a 95% confidence interval
+CLASSES_NEEDED = 2
+CONFIDENCE = 1.96  # standard deviations of a 95% confidence interval
 # Least range of the accuracy chart, so that noise of a percent does not look large.
-ACCURACY_SPAN: Final = 0.2
-MARGIN: Final = 0.06  # of a chart's height, above and below the curve
+ACCURACY_SPAN = 0.2
+MARGIN = 0.06  # of a chart's height, above and below the curve
 
 
 class Depth(StrEnum):
@@ -127,18 +127,18 @@ class Plan:
         return cls(Depth.BACKBONE, iterations, start, None if side is None else int(str(side)))
 
 
-DEFAULTS: Final = {
+DEFAULTS = {
     Depth.PROPAGATION: Plan(Depth.PROPAGATION, 500),
     Depth.BACKBONE: Plan(Depth.BACKBONE, 200),
 }
 # Image sides for Conv4 in pixels; the current backbone keeps its own.
-SIDES: Final = (64, 84, 128)
-USUAL_SIDE: Final = 84
-FEWEST_ITERATIONS: Final = 10
-MOST_ITERATIONS: Final = 200_000
+SIDES = (64, 84, 128)
+USUAL_SIDE = 84
+FEWEST_ITERATIONS = 10
+MOST_ITERATIONS = 200_000
 
-_TUNING_S: Final = 40.0
-_TUNING_STEP_S: Final = 0.04
+_TUNING_S = 40.0
+_TUNING_STEP_S = 0.04
 """Measured on two cores: fixed time (start, validations), and time per iteration."""
 
 

@@ -1,6 +1,6 @@
 """Settings of a training, and the Start button."""
 
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QSpinBox, QWidget
@@ -32,7 +32,7 @@ from app.training.wording import PURPOSES, STARTS, advice, duration, labels_text
 from engine.collection.training.settings import can_train
 from engine.training.curve import TrainingDuration
 
-ITERATIONS_STEP: Final = 100  # of the spin box
+ITERATIONS_STEP = 100  # of the spin box
 
 
 @final

@@ -1,7 +1,5 @@
 """Texts about training, translated and localized."""
 
-from typing import Final
-
 from app.texts import marked, plural, tr
 from app.training.logic import (
     Depth,
@@ -28,33 +26,33 @@ from engine.collection.training.settings import TrainingStage
 from engine.texts import paragraph
 from engine.training.curve import TrainingDuration
 
-_MINUTE_S: Final = 60
-_SHORT_S: Final = 150  # durations up to which half minutes are shown
-_HOUR_S: Final = 3600
+_MINUTE_S = 60
+_SHORT_S = 150  # durations up to which half minutes are shown
+_HOUR_S = 3600
 
 
-TITLES: Final = {
+TITLES = {
     None: marked("Model versions"),
     Depth.PROPAGATION: marked("Tune propagation"),
     Depth.BACKBONE: marked("Train the backbone"),
 }
-PURPOSES: Final = {
+PURPOSES = {
     Depth.PROPAGATION: marked("Adapts how much each class inherits from its parents."),
     Depth.BACKBONE: marked(
         "Adapts the model to your images, so that it can tell your classes apart."
     ),
 }
-STARTS: Final = {
+STARTS = {
     StartingPoint.CURRENT: marked("Backbone in use"),
     StartingPoint.CONV4: marked("Conv4, from scratch"),
 }
-LEAVING: Final = {
+LEAVING = {
     Depth.PROPAGATION: marked("Propagation is being tuned. Closing the project stops it."),
     Depth.BACKBONE: marked(
         "The backbone is being trained. Closing the project stops it; you can resume it later."
     ),
 }
-_STAGES: Final = {
+_STAGES = {
     TrainingStage.PREPARING: marked("Preparing the network…"),
     TrainingStage.EMBEDDING: marked("Embedding the labelled images…"),
     TrainingStage.SAVING: marked("Saving the new backbone…"),

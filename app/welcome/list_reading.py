@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -15,7 +15,7 @@ from engine.files import shown
 if TYPE_CHECKING:
     from engine.collection.importing.folder_choice import ClassList
 
-PAUSE_MS: Final = 250
+PAUSE_MS = 250
 """Debounce: time after the last key before a typed list is read. Chosen: a short pause."""
 
 

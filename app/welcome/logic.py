@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, final
 
 from engine.config import PROJECT_SUFFIX
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # keeps the start fast
     from engine.embedding.messages import PhotoRate
     from engine.images.find_images import FoundImages
 
-MOST_TRIED: Final = 24  # photos used for a measurement
+MOST_TRIED = 24  # photos used for a measurement
 
 
 class ClassesFrom(StrEnum):

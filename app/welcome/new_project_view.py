@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
@@ -25,9 +25,9 @@ from app.welcome.wording import setup_facts
 if TYPE_CHECKING:
     from engine.backbones.bundled import OfferedBackbone
 
-WIDTH: Final = 760  # logical pixels
-TITLE_WIDTH: Final = 88  # logical pixels of the title column
-_TOP_LEFT: Final = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeading
+WIDTH = 760  # logical pixels
+TITLE_WIDTH = 88  # logical pixels of the title column
+_TOP_LEFT = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeading
 
 
 @final

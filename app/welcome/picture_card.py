@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QPainterPath, QPaintEvent, QPixmap, QResizeEvent
@@ -14,11 +14,11 @@ from app.drops import BoxButton
 from app.painting import colour_of, paint_icon, smooth_painter
 from app.theme.tokens import tokens
 
-CARD_WIDTH: Final = 216  # logical pixels, at least
-PICTURE_HEIGHT: Final = 104  # logical pixels
-MOST_COLUMNS: Final = 4  # of cards
-ICON_SIDE: Final = 36  # logical pixels
-_MUTED: Final = 0.35  # opacity of the picture of a missing project
+CARD_WIDTH = 216  # logical pixels, at least
+PICTURE_HEIGHT = 104  # logical pixels
+MOST_COLUMNS = 4  # of cards
+ICON_SIDE = 36  # logical pixels
+_MUTED = 0.35  # opacity of the picture of a missing project
 
 
 @final

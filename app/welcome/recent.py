@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -21,7 +21,7 @@ from app.welcome.recent_facts import RecentFacts
 from app.welcome.wording import recent_text
 from engine.files import shown
 
-_FORGET_MARGIN: Final = 6  # logical pixels around the button in the corner of a card
+_FORGET_MARGIN = 6  # logical pixels around the button in the corner of a card
 
 
 @final

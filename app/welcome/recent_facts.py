@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from engine.project.overview import FaceImage
 
-SAMPLE_PICTURE: Final = "sample/photos/IMG_0060.jpg"  # in the assets folder
-GUIDE_PICTURE: Final = "images/window.png"  # in the guide folder
-LONGER_SIDE: Final = 512  # pixels to which they are reduced
+SAMPLE_PICTURE = "sample/photos/IMG_0060.jpg"  # in the assets folder
+GUIDE_PICTURE = "images/window.png"  # in the guide folder
+LONGER_SIDE = 512  # pixels to which they are reduced
 
 
 @dataclass(frozen=True)

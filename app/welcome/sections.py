@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
@@ -144,7 +144,7 @@ class PhotoSection(QWidget):
         self.choice_changed.emit()
 
 
-TEXT_HEIGHT: Final = 112  # logical pixels: five lines
+TEXT_HEIGHT = 112  # logical pixels: five lines
 
 
 @final
@@ -338,7 +338,7 @@ class ChoiceCard(QFrame):
         event.accept()
 
 
-ROOM_FOR_BOTH: Final = 440  # logical pixels that two cards need side by side
+ROOM_FOR_BOTH = 440  # logical pixels that two cards need side by side
 
 
 @final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.welcome.new_project_view import NewProjectCard
     from engine.collection.importing.folder_choice import ClassList
 
-LISTS: Final = (ClassesFrom.FILE, ClassesFrom.TEXT)
+LISTS = (ClassesFrom.FILE, ClassesFrom.TEXT)
 
 
 @final

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage, QResizeEvent
@@ -28,10 +28,10 @@ from app.theme.tokens import tokens
 from app.welcome.picture_card import CardGrid, PictureCard, columns_in, width_of
 from app.welcome.recent import RecentList
 
-MARGIN: Final = 24  # logical pixels around the page
-FEWEST_COLUMNS: Final = 2  # of cards, if they fit
-LOGO_SIDE: Final = 56  # logical pixels
-BEGINNINGS: Final = ("new_project", "open_project")  # actions; the first is the primary button
+MARGIN = 24  # logical pixels around the page
+FEWEST_COLUMNS = 2  # of cards, if they fit
+LOGO_SIDE = 56  # logical pixels
+BEGINNINGS = ("new_project", "open_project")  # actions; the first is the primary button
 
 
 @final

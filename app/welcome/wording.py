@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.drops import classes_text
 from app.texts import day_text, fill, marked, plural, shortened, tr
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from engine.collection.importing.folder_choice import ClassList
     from engine.events import Progress
 
-TITLES: Final = {"accurate": marked("Accurate"), "fast": marked("Fast")}
-PURPOSES: Final = {
+TITLES = {"accurate": marked("Accurate"), "fast": marked("Fast")}
+PURPOSES = {
     "accurate": marked("More accurate, especially with few labels."),
     "fast": marked("About three times faster, less accurate."),
 }
 
-SHORTEST_SHOWN_S: Final = 10.0  # shorter durations are "a few seconds"
-TOP_NAMES: Final = 4  # class names in a line, at most
-LONGEST_NAME: Final = 24  # characters of each
+SHORTEST_SHOWN_S = 10.0  # shorter durations are "a few seconds"
+TOP_NAMES = 4  # class names in a line, at most
+LONGEST_NAME = 24  # characters of each
 
 
 def speed_text(speed: ExpectedSpeed | None, *, is_measuring: bool) -> str:

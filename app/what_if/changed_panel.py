@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import (
     QModelIndex,
@@ -48,11 +48,11 @@ from engine.review.what_if import WhatIfOutcome
 AnyIndex = QModelIndex | QPersistentModelIndex
 NameOf = Callable[[int], str]
 
-MOVE_ROLE: Final = Qt.ItemDataRole.UserRole
-CHEVRON: Final = 14  # size of the expand icon
-FACE: Final = 50  # side of a thumbnail. Chosen: five fit into the narrowest panel.
-GAP: Final = 6  # between thumbnails
-_KEYS: Final = ENTER_KEYS | {Qt.Key.Key_Right, Qt.Key.Key_Left}
+MOVE_ROLE = Qt.ItemDataRole.UserRole
+CHEVRON = 14  # size of the expand icon
+FACE = 50  # side of a thumbnail. Chosen: five fit into the narrowest panel.
+GAP = 6  # between thumbnails
+_KEYS = ENTER_KEYS | {Qt.Key.Key_Right, Qt.Key.Key_Left}
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from engine.project import Change
     from engine.review.what_if import WhatIfOutcome
 
-TOPIC: Final = "changed images"
-TRIED_OUT: Final = WRITE | Needs.TRIED_OUT
+TOPIC = "changed images"
+TRIED_OUT = WRITE | Needs.TRIED_OUT
 action_on_trial = partial(action, section=Section.CLASSES_WHAT_IF)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.review.what_if import HeldOutComparison
 
 NameOf = Callable[[int], str]
-LONGEST_TEXT: Final = 120  # maximum length of an edit's text
+LONGEST_TEXT = 120  # maximum length of an edit's text
 
 
 def would_change_line(changes: ChangedImages) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -58,18 +58,18 @@ class ViewSwitch(QWidget):
         (self.graph if is_graph else self.images).setChecked(True)
 
 
-TITLE_WIDTH: Final = 160  # minimum of a long title before other parts are hidden
-SHORT_TITLE: Final = 60  # minimum of a title in the narrowest window
-ZOOM_WIDTH: Final = 104  # width of the slider
-GAP: Final = 8
-OWN_ORDER: Final = "own"
-CHIPS: Final = {
+TITLE_WIDTH = 160  # minimum of a long title before other parts are hidden
+SHORT_TITLE = 60  # minimum of a title in the narrowest window
+ZOOM_WIDTH = 104  # width of the slider
+GAP = 8
+OWN_ORDER = "own"
+CHIPS = {
     Subset.ALL: marked("All", about="images"),
     Subset.TO_REVIEW: marked("To review"),
     Subset.LABELLED: marked("Labelled"),
     Subset.UNKNOWN: marked("Unknown", about="images"),
 }
-ORDERS: Final = {
+ORDERS = {
     Order.TEACH_FIRST: marked("Teach first"),
     Order.UNSURE_FIRST: marked("Least certain first"),
     Order.SUREST_FIRST: marked("Most certain first"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Final, Protocol, final
+from typing import TYPE_CHECKING, Protocol, final
 
 from PySide6.QtCore import QObject
 
@@ -13,7 +13,7 @@ from app.settings import Settings
 if TYPE_CHECKING:
     from app.session import ProjectInfo, Session
 
-ENOUGH_LABELS: Final = 5
+ENOUGH_LABELS = 5
 """Labels of a class. Chosen: with fewer, choosing informative images matters more than
 uncertainty."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -27,8 +27,8 @@ from app.wording import images, sentence
 if TYPE_CHECKING:
     from app.workspace.search_filters import FilterPopover
 
-FIELD_WIDTH: Final = 520  # maximum in logical pixels: a search is a few words
-MOST_COMPLETIONS: Final = 12  # visible rows; the rest scrolls
+FIELD_WIDTH = 520  # maximum in logical pixels: a search is a few words
+MOST_COMPLETIONS = 12  # visible rows; the rest scrolls
 
 
 def completions(text: str, cursor: int) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from engine.collection.search.metadata import FilterChoices
     from engine.collection.search.query import Field
 
-WIDTH: Final = 340  # logical pixels
-_LONGEST: Final = 40  # characters of a folder or camera in the list
-_MOST_STARS: Final = 5  # as in the project
+WIDTH = 340  # logical pixels
+_LONGEST = 40  # characters of a folder or camera in the list
+_MOST_STARS = 5  # as in the project
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ The newest query wins, and hits follow changes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
 
-TYPING_MS: Final = 120  # delay after the last keystroke
-CHANGES_MS: Final = 400  # delay after the last change, so that a search does not delay labels
-TOPIC: Final = "search"
+TYPING_MS = 120  # delay after the last keystroke
+CHANGES_MS = 400  # delay after the last change, so that a search does not delay labels
+TOPIC = "search"
 
 
 @final

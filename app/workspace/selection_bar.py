@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
@@ -187,7 +187,7 @@ def _places(state: CollectionState, image_ids: Integers) -> Integers:
 
 Parts = tuple[QWidget, ...]
 Line = tuple[Parts, Parts]  # widgets at the start and at the end of a line
-FEWEST: Final = 2  # minimum number of selected images
+FEWEST = 2  # minimum number of selected images
 
 
 @final

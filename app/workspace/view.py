@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 
 # Cards whose guesses are prefetched: five seconds of work at five labels a second.
-AHEAD: Final = 24
-_WORK: Final = frozenset({QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QEvent.Type.Wheel})
+AHEAD = 24
+_WORK = frozenset({QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QEvent.Type.Wheel})
 
 
 @final

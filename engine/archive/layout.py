@@ -8,27 +8,27 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import takewhile
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any, Final
+from typing import Any
 
 from engine.config import PROJECT_SUFFIX
 from engine.errors import FormatError
 from engine.texts import marked
 
-FORM: Final = 1  # format version of archives; a higher one is refused
-OWN_FOLDER: Final = "protoleaf-copy"
+FORM = 1  # format version of archives; a higher one is refused
+OWN_FOLDER = "protoleaf-copy"
 """Folder of all entries but the project and its photos."""
-ABOUT: Final = f"{OWN_FOLDER}/about.json"
-CONTENTS: Final = f"{OWN_FOLDER}/contents"  # (n, 16) uint8, content hashes of the embeddings
-EMBEDDINGS: Final = f"{OWN_FOLDER}/embeddings"  # (n, width) float16, little-endian
-MOST_EMBEDDINGS: Final = 200_000
+ABOUT = f"{OWN_FOLDER}/about.json"
+CONTENTS = f"{OWN_FOLDER}/contents"  # (n, 16) uint8, content hashes of the embeddings
+EMBEDDINGS = f"{OWN_FOLDER}/embeddings"  # (n, width) float16, little-endian
+MOST_EMBEDDINGS = 200_000
 """Larger projects are archived without embeddings. Chosen: so many fit into any memory."""
-PHOTO_FOLDER: Final = "photos"  # of photos outside the project's folder
-_REPLACED: Final = "_"  # replaces characters that an operating system forbids in names
-_FORBIDDEN: Final = re.compile(r'[<>:"|?*\\\x00-\x1f\x7f\ud800-\udfff]')
-_RESERVED: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-_LONGEST_PART_BYTES: Final = 200  # of a name. Chosen: the limit is 255, with room for a number
-_LONGEST_TEXT: Final = 300  # characters of a text in the description
-_NOT_READABLE: Final = marked("{archive} is not a copy of a Protoleaf project, or is damaged")
+PHOTO_FOLDER = "photos"  # of photos outside the project's folder
+_REPLACED = "_"  # replaces characters that an operating system forbids in names
+_FORBIDDEN = re.compile(r'[<>:"|?*\\\x00-\x1f\x7f\ud800-\udfff]')
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+_LONGEST_PART_BYTES = 200  # of a name. Chosen: the limit is 255, with room for a number
+_LONGEST_TEXT = 300  # characters of a text in the description
+_NOT_READABLE = marked("{archive} is not a copy of a Protoleaf project, or is damaged")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,10 +42,10 @@ from engine.ordered_pool import in_order
 from engine.project import Project
 from engine.project.clock import ANONYMOUS, now_text, person_name
 
-REDUCED_BYTES: Final = 150_000  # estimated size of a reduced photo
-REDUCED_SHARE: Final = 0.7  # estimated size of a small photo, of its original
-_PART_BYTES: Final = 1 << 20  # chunk size. Chosen: little memory, and a quick cancel
-_THREADS: Final = max(1, min(8, os.cpu_count() or 1))  # that reduce photos. Chosen: the disk limits
+REDUCED_BYTES = 150_000  # estimated size of a reduced photo
+REDUCED_SHARE = 0.7  # estimated size of a small photo, of its original
+_PART_BYTES = 1 << 20  # chunk size. Chosen: little memory, and a quick cancel
+_THREADS = max(1, min(8, os.cpu_count() or 1))  # that reduce photos. Chosen: the disk limits
 
 Arrays = Mapping[str, NDArray[Any]]
 

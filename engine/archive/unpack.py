@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Final, final
+from typing import IO, Any, final
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -44,14 +44,14 @@ from engine.new_folder import new_folder, scratch_folder
 from engine.project import Project
 from engine.texts import Message, marked
 
-MEDIA_SUFFIXES: Final = IMAGE_SUFFIXES | DOCUMENT_SUFFIXES | VIDEO_SUFFIXES
+MEDIA_SUFFIXES = IMAGE_SUFFIXES | DOCUMENT_SUFFIXES | VIDEO_SUFFIXES
 """Suffixes of files that are extracted, so that no executable is."""
-MOST_RATIO: Final = 250
+MOST_RATIO = 250
 """Maximum compression ratio (ZIP bomb). Chosen: a project full of zeros has about 100."""
-_SMALL_BYTES: Final = 1 << 20  # size up to which the ratio is not checked
-_LARGEST_ABOUT_BYTES: Final = 100_000  # of the description; ours have some hundred
-_PART_BYTES: Final = 1 << 20  # chunk size. Chosen: little memory, and a quick cancel
-_ENCRYPTED: Final = 1  # a flag of ZIP entries
+_SMALL_BYTES = 1 << 20  # size up to which the ratio is not checked
+_LARGEST_ABOUT_BYTES = 100_000  # of the description; ours have some hundred
+_PART_BYTES = 1 << 20  # chunk size. Chosen: little memory, and a quick cancel
+_ENCRYPTED = 1  # a flag of ZIP entries
 
 
 @dataclass(frozen=True)

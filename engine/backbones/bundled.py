@@ -9,7 +9,7 @@ from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -35,10 +35,10 @@ from engine.training.needed_packages import check_packages
 from engine.worker.client import Done, run_in_child
 from engine.worker.protocol import Failed, Request
 
-TIMES_THE_WORK: Final = "times_the_work"
+TIMES_THE_WORK = "times_the_work"
 """Figure of a card: time for an image relative to the fast backbone, measured elsewhere."""
-LONGEST_S: Final = 600.0  # a conversion takes some seconds; a child that takes this long is ended
-_POLL_S: Final = 0.5  # between two looks for a cancel while another program converts
+LONGEST_S = 600.0  # a conversion takes some seconds; a child that takes this long is ended
+_POLL_S = 0.5  # between two looks for a cancel while another program converts
 
 
 class BackboneChoice(StrEnum):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 from zipfile import BadZipFile
 
 import numpy as np
@@ -36,20 +36,20 @@ from engine.runtime.quantization import write_eight_bit_within
 from engine.training.export import HALF_WEIGHTS_TOLERANCE, Agreement, compare
 from engine.training.onnx_conversion import OPSET, store_weights_as_half
 
-STEPS: Final = (
+STEPS = (
     "reading the weights",
     "writing the network",
     "comparing it with the published one",
     "making the eight-bit version",
 )
-IN_FLOAT: Final = ("stem", "stages.0.", "stages.1.")
+IN_FLOAT = ("stem", "stages.0.", "stages.1.")
 """Layers that the eight-bit companion leaves in float32: large maps of few channels, where eight
 bits gain little time and cost most of the agreement (decision 22)."""
-FORMAT: Final = 10  # version of the ONNX file format; ONNX Runtime reads it from 1.18 on
-_EVERY_MAP: Final = (0, 1, 2, 3, 4, 5, 6, 7)  # where no head chooses
-_PHOTOS: Final = 4  # that the file is compared on. Chosen: a second is enough to see a wrong file.
-_MOST_ACTIVE: Final = 6.0  # where ReLU6 ends
-_SHORTEST: Final = 1e-12  # torch's normalize divides by no less
+FORMAT = 10  # version of the ONNX file format; ONNX Runtime reads it from 1.18 on
+_EVERY_MAP = (0, 1, 2, 3, 4, 5, 6, 7)  # where no head chooses
+_PHOTOS = 4  # that the file is compared on. Chosen: a second is enough to see a wrong file.
+_MOST_ACTIVE = 6.0  # where ReLU6 ends
+_SHORTEST = 1e-12  # torch's normalize divides by no less
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from engine.backbones.onnx_structure import OnnxStructure, check_external, read_structure
 from engine.errors import ModelError
 from engine.runtime.sessions import open_session
 from engine.texts import Message, enumerated, marked
 
-SUPPORTED_DOMAINS: Final = frozenset({"ai.onnx.ml", "com.microsoft"})
+SUPPORTED_DOMAINS = frozenset({"ai.onnx.ml", "com.microsoft"})
 """Operators beyond the standard that ONNX Runtime brings along."""
-SAFE_OPSET: Final = 21
-_NO_OPERATOR: Final = marked("the model uses operators that ONNX Runtime does not have")
-_NAMES_SHOWN: Final = 5
-_NAME_SHOWN: Final = 60  # letters of a name
-_TOO_NEW: Final = ("official support", "under development", "unsupported model ir version")
-_UNKNOWN_OPERATOR: Final = (
+SAFE_OPSET = 21
+_NO_OPERATOR = marked("the model uses operators that ONNX Runtime does not have")
+_NAMES_SHOWN = 5
+_NAME_SHOWN = 60  # letters of a name
+_TOO_NEW = ("official support", "under development", "unsupported model ir version")
+_UNKNOWN_OPERATOR = (
     "not a registered function/op",
     "no op registered",
     "could not find an implementation",

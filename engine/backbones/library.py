@@ -10,7 +10,7 @@ import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from engine.backbones.model_files import (
     WORDS,
@@ -29,9 +29,9 @@ from engine.new_file import create_file, flush_folder, open_own, private_folder
 from engine.new_folder import scratch_folder
 from engine.texts import enumerated
 
-LONGEST_NAME: Final = 64
-_NAME: Final = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}(?<!\.)")
-_DEVICES: Final = frozenset(
+LONGEST_NAME = 64
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}(?<!\.)")
+_DEVICES = frozenset(
     {
         "con",
         "prn",

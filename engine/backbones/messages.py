@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.backbones.preprocessing import (
     PRESETS,
@@ -20,10 +20,10 @@ from engine.worker.limits import Limits
 from engine.worker.protocol import Request
 
 Shape = tuple[int | str | None, ...]
-GUESS_NOTICE: Final = Message(
+GUESS_NOTICE = Message(
     "The preprocessing is a guess: check it against the network's documentation."
 )
-_COLOURS: Final = frozenset({"mean", "std", "value_scale"})
+_COLOURS = frozenset({"mean", "std", "value_scale"})
 """Fields of `Preprocessing` that a file does not declare; its sides and outputs it does."""
 
 

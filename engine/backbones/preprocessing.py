@@ -5,24 +5,24 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import InputError, UsageError
 from engine.model_card import BackboneCard
 from engine.texts import enumerated
 
-SMALLEST_SIDE: Final = 8
-LARGEST_SIDE: Final = 1024
-SMALLEST_SHARE: Final = 0.1
-USUAL_SIDE: Final = 224
-PREPROCESSING_KEY: Final = "protoleaf.preprocessing"
+SMALLEST_SIDE = 8
+LARGEST_SIDE = 1024
+SMALLEST_SHARE = 0.1
+USUAL_SIDE = 224
+PREPROCESSING_KEY = "protoleaf.preprocessing"
 """Of the entry that the program writes into a network's file when it is added."""
-UNIT_TEMPERATURE: Final = 0.1
+UNIT_TEMPERATURE = 0.1
 """A suitable prior for embeddings of length 1; for others it grows with their squared length."""
 
 Colour = tuple[float, float, float]
-_COLOURS: Final = 3
-_SEPARATORS: Final = re.compile(r"[\s,;\[\]()]+")
+_COLOURS = 3
+_SEPARATORS = re.compile(r"[\s,;\[\]()]+")
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Preset:
     channel_order: str = "rgb"  # "rgb" or "bgr"
 
 
-PRESETS: Final[Mapping[str, Preset]] = {
+PRESETS: Mapping[str, Preset] = {
     "imagenet": Preset("ImageNet mean and std", (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
     "minus-one-to-one": Preset("-1 to 1", (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
     "zero-to-one": Preset("0 to 1", (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)),
@@ -55,7 +55,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
         (0.26862954, 0.26130258, 0.27577711),
     ),
 }
-USUAL_PRESET: Final = "imagenet"
+USUAL_PRESET = "imagenet"
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Preprocessing:
         )
 
 
-FIELDS: Final = tuple(field.name for field in fields(Preprocessing))
+FIELDS = tuple(field.name for field in fields(Preprocessing))
 """Names of the fields, in the order of the stamp."""
 
 

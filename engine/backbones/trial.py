@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -31,16 +31,16 @@ from engine.runtime.providers import ProviderChoice
 from engine.texts import Message, enumerated
 from engine.worker.limits import Limits, call_child, peak_memory_bytes, usual_limits
 
-STEPS: Final = ("checking the file", "trying it on images", "saving it")
-WANTED: Final = 8
-LEAST_IMAGES: Final = 2
-SAME: Final = 1e-3
+STEPS = ("checking the file", "trying it on images", "saving it")
+WANTED = 8
+LEAST_IMAGES = 2
+SAME = 1e-3
 """Median relative distance of two embeddings below which all images look the same to a network."""
-BATCH_TOLERANCE: Final = 1e-2
-REPEAT_TOLERANCE: Final = 1e-5
-LARGEST_VALUE: Final = float(np.finfo(np.float16).max)  # the cache keeps embeddings in sixteen bits
-MEASURED_S: Final = 0.5
-_TINY: Final = float(np.finfo(np.float32).tiny)
+BATCH_TOLERANCE = 1e-2
+REPEAT_TOLERANCE = 1e-5
+LARGEST_VALUE = float(np.finfo(np.float16).max)  # the cache keeps embeddings in sixteen bits
+MEASURED_S = 0.5
+_TINY = float(np.finfo(np.float32).tiny)
 
 
 def project_images(project: Project) -> tuple[Path, ...]:

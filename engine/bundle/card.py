@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from string import Template
-from typing import Any, Final
+from typing import Any
 
 from engine import __version__
 from engine.backbones.model_files import bundled_backbones
@@ -20,15 +20,15 @@ from engine.model_card import BackboneCard
 from engine.project import Project
 from engine.project.clock import now_text
 
-_UNKNOWN: Final = (
+_UNKNOWN = (
     "The licence of these weights is not known: ask whoever made them before you pass this model "
     "on."
 )
-_RUNNER: Final = (
+_RUNNER = (
     "run.py\n    A part of Protoleaf. Copyright 2026 The Protoleaf authors.\n    Licensed under "
     "the Apache License, Version 2.0, which stands below.\n"
 )
-_REST: Final = (
+_REST = (
     "classifier.onnx and classes.json hold the backbone's weights and what was learned from a "
     "project's labels: the\nnames of its classes, and numbers that were made from its images. "
     "Whose images and labels these are says on\nwhich terms you may pass them on.\n"

@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.class_attributes import ClassAttributes
 from engine.texts import Message
 
-FORMAT: Final = "protoleaf model"
-VERSION: Final = 1  # of the format; an older program refuses a higher one
-NAME: Final = "classes.json"
+FORMAT = "protoleaf model"
+VERSION = 1  # of the format; an older program refuses a higher one
+NAME = "classes.json"
 
 
 @dataclass(frozen=True)

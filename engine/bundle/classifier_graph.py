@@ -8,7 +8,7 @@ are plain pixels.
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -20,15 +20,15 @@ from engine.runtime.backbone_input import SMALLEST_LENGTH, InputOutput, Preparat
 from engine.runtime.pixel_input import preparation_nodes
 from engine.runtime.sessions import open_session, run_session
 
-IMAGES: Final = "images"  # input: (B, views, side, side, 3) uint8, red, green and blue
-_PREFIX: Final = "backbone/"
-_OLDEST_OPSET: Final = 13  # minimum opset; older backbones are converted
-CONVERTED_OPSET: Final = 17  # opset of converted backbones
-_LEAST_FORMAT: Final = 8  # minimum IR version of the ONNX file
-_SHORTEST: Final = 1e-6  # minimum divisor of `unit_length`
-_MAP_RANK: Final = 4  # batch, channels, height and width
-_TOKENS_RANK: Final = 3  # batch, tokens and width
-_STANDARD: Final = ("", "ai.onnx")
+IMAGES = "images"  # input: (B, views, side, side, 3) uint8, red, green and blue
+_PREFIX = "backbone/"
+_OLDEST_OPSET = 13  # minimum opset; older backbones are converted
+CONVERTED_OPSET = 17  # opset of converted backbones
+_LEAST_FORMAT = 8  # minimum IR version of the ONNX file
+_SHORTEST = 1e-6  # minimum divisor of `unit_length`
+_MAP_RANK = 4  # batch, channels, height and width
+_TOKENS_RANK = 3  # batch, tokens and width
+_STANDARD = ("", "ai.onnx")
 
 
 def classifier_model(

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,22 +35,22 @@ from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.runtime.providers import CPU_CHOICE
 from engine.runtime.sessions import open_session, run_session
 
-BACKBONE: Final = "backbone.onnx"
-CLASSIFIER: Final = "classifier.onnx"
-RUNNER: Final = "run.py"
-CARD: Final = "README.md"
-CARD_FOR_PROGRAMS: Final = "card.json"
-LICENCE: Final = "LICENCE.txt"
-_STEPS: Final = (
+BACKBONE = "backbone.onnx"
+CLASSIFIER = "classifier.onnx"
+RUNNER = "run.py"
+CARD = "README.md"
+CARD_FOR_PROGRAMS = "card.json"
+LICENCE = "LICENCE.txt"
+_STEPS = (
     "fitting the model",
     "copying the backbone",
     "writing the classifier",
     "comparing its answers with the program's",
     "writing the card",
 )
-TOLERANCE: Final = 1e-3  # maximum difference of a probability or a squared distance
-_EMBEDDINGS: Final = 256  # embeddings of the collection on which outputs are compared
-_TRIAL_IMAGES: Final = 2  # pictures on which the whole graph is compared
+TOLERANCE = 1e-3  # maximum difference of a probability or a squared distance
+_EMBEDDINGS = 256  # embeddings of the collection on which outputs are compared
+_TRIAL_IMAGES = 2  # pictures on which the whole graph is compared
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 
@@ -31,11 +31,11 @@ from engine.texts import enumerated
 from engine.worker.limits import Limits, call_child, usual_limits
 from engine.worker.protocol import Request
 
-CLASSIFIER: Final = "classifier.onnx"
-_EXPECTED: Final = (
+CLASSIFIER = "classifier.onnx"
+_EXPECTED = (
     f"a folder with {NAME} and {CLASSIFIER}, as `protoleaf export PROJECT model FOLDER` writes it"
 )
-_MOST_TEXT_BYTES: Final = 1 << 28  # of `classes.json`: a graph of a million classes takes less
+_MOST_TEXT_BYTES = 1 << 28  # of `classes.json`: a graph of a million classes takes less
 
 
 @dataclass(frozen=True)
@@ -207,9 +207,9 @@ def classify_a_picture(folder: Path) -> BundleTrial:
     return BundleTrial(time.monotonic() - started_s)
 
 
-_AHEAD: Final = 64  # images per core that are queued
+_AHEAD = 64  # images per core that are queued
 
-_REMEDY: Final = "choose another file"
+_REMEDY = "choose another file"
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """The `audit` command: draw images at random, and report the accuracy on them."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
     from engine.project import Project
 
-_SIZES_HELP: Final = "20, 50, 100 or 200"
+_SIZES_HELP = "20, 50, 100 or 200"
 
 
 def audit(

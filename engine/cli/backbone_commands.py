@@ -1,7 +1,7 @@
 """The `backbone` commands: list, convert, show, add, remove and use backbones."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 application = command_group("Backbones: the networks that turn an image into an embedding.")
 
-RATE: Final = "images_per_s_one_core"
+RATE = "images_per_s_one_core"
 Name = Annotated[
     str, Argument(metavar="NAME", help="Name of a backbone, as shown by `backbone list`.")
 ]

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.project.backups.contents import Changes, Contents
     from engine.project.backups.listing import Backup, Offer
 
-_HEAD: Final = (
+_HEAD = (
     f"{'':>3}  {'made':<20}{'reason':<32}{'classes':>9}{'images':>9}{'labels':>9}{'size':>11}  "
     "changed since"
 )

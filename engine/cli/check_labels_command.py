@@ -1,7 +1,7 @@
 """The `check-labels` command."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from engine.project import Project
     from engine.review.label_check import LabelCheck, SuspectLabel
 
-NONE_OF_THEM: Final = "none of the classes"
+NONE_OF_THEM = "none of the classes"
 
 
 def check_labels(

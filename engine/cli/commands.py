@@ -5,7 +5,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import cleandoc
-from typing import Any, Final
+from typing import Any
 
 import typer
 from typer import Option
@@ -15,9 +15,9 @@ from engine import __version__
 from engine.cli.output import print_json
 from engine.errors import UsageError
 
-GROUP: Final = "protoleaf.commands"  # of entry points of other packages
-LABORATORY_PACKAGE: Final = "research"
-COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
+GROUP = "protoleaf.commands"  # of entry points of other packages
+LABORATORY_PACKAGE = "research"
+COMMANDS: Mapping[str, tuple[str, str]] = {
     "new": (
         "project_commands:new",
         (
@@ -227,13 +227,13 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
 }
 """In the order of the help: module and function below `engine.cli`, and help."""
-LABORATORY: Final[Mapping[str, str]] = {
+LABORATORY: Mapping[str, str] = {
     "benchmark": "Benchmark the program, each figure beside its limit.",
     "experiment": "Build the paper's data sets, train and test its "
     "models, make its tables and figures.",
 }
 """Commands that `research` adds by entry points of the group, with their help."""
-COMMAND_NAMES: Final = frozenset({*COMMANDS, *LABORATORY})
+COMMAND_NAMES = frozenset({*COMMANDS, *LABORATORY})
 """Command names; another first word is a project to open in the window."""
 
 

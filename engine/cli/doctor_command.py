@@ -1,7 +1,7 @@
 """The `doctor` command: versions, devices, image formats, folders and backbones."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from engine.cli.output import print_result
 from engine.config import CacheFolders
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from engine.doctor import Diagnosis, FolderReport
     from engine.runtime.providers import ProviderReport
 
-_HEADINGS: Final = (
+_HEADINGS = (
     "device",
     "tried",
     "works",
@@ -20,8 +20,8 @@ _HEADINGS: Final = (
     "share of float32 limit",
     "on",
 )
-_GIB: Final = 2**30
-_MIB: Final = 2**20
+_GIB = 2**30
+_MIB = 2**20
 
 
 def doctor() -> None:

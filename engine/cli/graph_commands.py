@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
@@ -242,7 +242,7 @@ def export_graph(
 
 
 Pairs = list[str]  # of classes, each as "Apple=Fruit"
-MOVES_SHOWN: Final = 12  # in the text; the JSON has all
+MOVES_SHOWN = 12  # in the text; the JSON has all
 
 
 def what_if(

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from typer import Argument, Option
 
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
-COPY: Final = "copy"  # format of a project archive
-MODEL: Final = "model"  # format of an exported model
-FORMAT_NAMES: Final = (
+COPY = "copy"  # format of a project archive
+MODEL = "model"  # format of an exported model
+FORMAT_NAMES = (
     "csv, jsonl, parquet, folders, coco, yolo, yolo-detection, cvat, label-studio, fiftyone, "
     "huggingface, darwin-core, camtrap-dp, xmp, copy, or model"
 )

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
 
 import typer
 
@@ -18,13 +17,13 @@ from engine.errors import Cancelled, InputError, ProtoleafError, StorageError, U
 from engine.full_disk import as_full_disk
 from engine.new_folder import clear_abandoned
 
-FAILED: Final = 1
-MISUSED: Final = 2
-STOPPED: Final = 130
-BROKEN_PIPE: Final = 141  # as shells report SIGPIPE
-LONGEST_SHOWN: Final = 200  # characters of a name that are shown
-AS_JSON: Final = "--json"
-STOPPED_MESSAGE: Final = "stopped; what was finished is kept"
+FAILED = 1
+MISUSED = 2
+STOPPED = 130
+BROKEN_PIPE = 141  # as shells report SIGPIPE
+LONGEST_SHOWN = 200  # characters of a name that are shown
+AS_JSON = "--json"
+STOPPED_MESSAGE = "stopped; what was finished is kept"
 
 _log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engine.backbones.trial import Added
 
 
-NAMES: Final = (
+NAMES = (
     "“accurate”, “fast”, or a backbone of `backbone list`; torchvision:NAME or timm:NAME to "
     "download one; an ONNX file."
 )
@@ -143,12 +143,12 @@ def preprocessing_lines(added: "Added") -> tuple[str, ...]:
     return f"Preprocessing: {added.facts.why}.", *added.facts.notices
 
 
-_GO_ON: Final = "run the same command again to resume the download"
-_MEGA: Final = 1_000_000  # of bytes
-_NOT_KNOWN: Final = "-"
-_TITLES: Final = ("network", "weights", "size", "parameters", "top-1", "side", "width", "licence")
-_NUMBERS: Final = frozenset({"size", "parameters", "top-1", "side", "width"})
-_GAP: Final = "  "
+_GO_ON = "run the same command again to resume the download"
+_MEGA = 1_000_000  # of bytes
+_NOT_KNOWN = "-"
+_TITLES = ("network", "weights", "size", "parameters", "top-1", "side", "width", "licence")
+_NUMBERS = frozenset({"size", "parameters", "top-1", "side", "width"})
+_GAP = "  "
 
 
 def fetched(

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -17,8 +17,8 @@ from engine.texts import either
 if TYPE_CHECKING:
     from engine.project import Project
 
-_MISUSED: Final = 2
-SETTINGS: Final = ("ppn+", "ppn", "prototypes", "regression")
+_MISUSED = 2
+SETTINGS = ("ppn+", "ppn", "prototypes", "regression")
 
 
 def _known(device: str) -> str:
@@ -89,12 +89,12 @@ def _explain(context: typer.Context) -> None:
         raise typer.Exit(_MISUSED)
 
 
-RANGES: Final[Mapping[str, Mapping[str, Any]]] = {
+RANGES: Mapping[str, Mapping[str, Any]] = {
     "0-1": {"value_scale": 1.0},
     "0-255": {"value_scale": 255.0},
     "symmetric": {"value_scale": 1.0, "mean": (0.5, 0.5, 0.5), "std": (0.5, 0.5, 0.5)},
 }
-_OPTIONS: Final[Mapping[str, tuple[type, str, str | None, str]]] = {
+_OPTIONS: Mapping[str, tuple[type, str, str | None, str]] = {
     "preset_name": (
         str,
         "--preset",

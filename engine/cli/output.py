@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 from typer import Option
@@ -25,7 +25,7 @@ from engine.texts import Message, counted
 if TYPE_CHECKING:
     from engine.images.kinds import LeftOut
 
-_is_json: Final[list[bool]] = []  # not empty: results are printed as JSON
+_is_json: list[bool] = []  # not empty: results are printed as JSON
 
 
 def print_json(is_on: bool) -> None:
@@ -46,7 +46,7 @@ Overwrite = Annotated[
         "backups, images of the project and folders are never replaced.",
     ),
 ]
-MOST_SHOWN: Final = 20  # lines of each list; the rest is a number, and `--json` has them all
+MOST_SHOWN = 20  # lines of each list; the rest is a number, and `--json` has them all
 
 
 def print_result(text: str, fields: Mapping[str, Any]) -> None:
@@ -126,7 +126,7 @@ def progress_bar(title: str) -> Iterator[OnProgress]:
         yield show
 
 
-_WITHOUT_CLASS: Final = {NONE_OF_THEM: "none of the classes", NOTHING_THERE: "empty"}
+_WITHOUT_CLASS = {NONE_OF_THEM: "none of the classes", NOTHING_THERE: "empty"}
 
 
 def label_text(path: str) -> str:
@@ -211,11 +211,11 @@ def asked(facts: str, question: str) -> bool:
     return typer.confirm(question, err=True)
 
 
-SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
-_OF_A_SIGNAL: Final = 128  # A shell adds this to the number of the signal that ended a command
-_AGAIN_AFTER_S: Final = 0.01
-_received: Final[list[int]] = []
-_interrupted: Final = threading.Event()
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_OF_A_SIGNAL = 128  # A shell adds this to the number of the signal that ended a command
+_AGAIN_AFTER_S = 0.01
+_received: list[int] = []
+_interrupted = threading.Event()
 
 
 @contextmanager

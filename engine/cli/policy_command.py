@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
     from engine.project import ClassId, ClassPolicy, Project
 
-FROM_PARENT: Final = "parent"
+FROM_PARENT = "parent"
 
 
 def policy(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from typer import Argument, Option
@@ -159,7 +159,7 @@ def menu_entry(
     print_result("\n".join([text, *files]), {"removed" if remove else "written": files})
 
 
-_EXAMPLES: Final = 5
+_EXAMPLES = 5
 
 
 def relink(

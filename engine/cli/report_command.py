@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.report.gather import RivalModel
     from engine.report.make import TruthFile
 
-TWO: Final = 2
+TWO = 2
 
 
 def report(

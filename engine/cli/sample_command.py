@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, Option
 
@@ -13,7 +13,7 @@ from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.texts import counted, either
 
-WAYS: Final = ("teach-first", "random")
+WAYS = ("teach-first", "random")
 By = Annotated[
     str,
     Option(

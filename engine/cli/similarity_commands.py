@@ -1,7 +1,7 @@
 """The commands `similar` and `duplicates`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from engine.collection.folding.folds import Folds
     from engine.project import Project
 
-NAMED: Final = 4  # images of a fold that are listed
+NAMED = 4  # images of a fold that are listed
 
 
 def similar(

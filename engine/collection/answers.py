@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
@@ -24,8 +23,8 @@ from engine.everyday.scores import similarity
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.project.records import Label
 
-FACES: Final = 6  # images that represent a class, at most: as many as fit on a card
-TOPS: Final = 9  # classes in a guess: one for each digit
+FACES = 6  # images that represent a class, at most: as many as fit on a card
+TOPS = 9  # classes in a guess: one for each digit
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import nan, sqrt
-from typing import Final
 
 from engine.everyday.scores import CONFIDENCE, corrected_odds
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Audit, AuditItem, ClassId, ImageId, Label, Project
 from engine.project.labels import IN_BULK
 
-FEWEST_OF_CLASS: Final = 5  # answers for a figure of one class. Chosen
+FEWEST_OF_CLASS = 5  # answers for a figure of one class. Chosen
 
 
 @dataclass(frozen=True)

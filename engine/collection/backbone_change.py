@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from operator import attrgetter
-from typing import Final
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from engine.project import BackupReason, Change, ModelVersion, Project
 from engine.project.actions import action
 
 # of a model version: name or path that the backbone was chosen by
-SOURCE_SETTING: Final = "backbone_source"
+SOURCE_SETTING = "backbone_source"
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,13 @@
 """Read image metadata (EXIF, IPTC, XMP) of the files of a project, and store it."""
 
 from collections.abc import Iterable
-from typing import Final
 
 from engine.events import OnProgress, ignore_progress
 from engine.images.details_messages import DetailsBatch, DetailsSummary, FileDetails, ReadDetails
 from engine.project import Project
 from engine.project.records import ImageDetails
 
-IMAGES_AT_ONCE: Final = 5_000  # of one request, so that it is made in some milliseconds
+IMAGES_AT_ONCE = 5_000  # of one request, so that it is made in some milliseconds
 
 
 def as_stored(files: Iterable[FileDetails]) -> list[ImageDetails]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,9 +95,9 @@ class EmbeddingNews:
 
 
 # share of embeddings to look up at each opening; with more, the mapped file is rewritten
-MOST_LOOKED_UP: Final = 0.01
+MOST_LOOKED_UP = 0.01
 # share of images with views from which on they are used; some files may be missing
-ENOUGH_VIEWS: Final = 0.95
+ENOUGH_VIEWS = 0.95
 
 
 @final

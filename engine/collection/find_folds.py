@@ -6,7 +6,6 @@ thread. Pictures are read by `engine.collection.folding.fingerprints` alone.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +30,9 @@ from engine.images.fingerprint_cache import Fingerprints
 from engine.project import Change, Project
 from engine.project.actions import action
 
-SECONDS_SETTING: Final = "burst_seconds"
-USUAL_SECONDS: Final = 5  # between shots of a burst; for camera traps 60 to 120 are usual
-MOST_SECONDS: Final = 86_400
+SECONDS_SETTING = "burst_seconds"
+USUAL_SECONDS = 5  # between shots of a burst; for camera traps 60 to 120 are usual
+MOST_SECONDS = 86_400
 
 
 def burst_seconds(project: Project) -> int:

@@ -8,7 +8,6 @@ for each label that comes in before all others are (decision 44).
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
@@ -35,8 +34,8 @@ from engine.project.actions import action
 from engine.project.labels import IN_BULK
 from engine.project.models import BROADEST_SETTING
 
-SETTING_NAME: Final = "setting"
-STAGE_SETTING: Final = "collection"
+SETTING_NAME = "setting"
+STAGE_SETTING = "collection"
 
 
 def setting_of(project: Project) -> Setting:
@@ -174,9 +173,9 @@ def concerns_fit(change: Change, embedded: EmbeddedImages) -> bool:
 
 
 # rows from which on visible images are classified first. Chosen: fewer take 0.5 s
-FEWEST_IN_TURN: Final = 200_000
+FEWEST_IN_TURN = 200_000
 # rows classified between two checks for a newer label. Chosen: 0.3 s on two cores
-SLICE_ROWS: Final = 131_072
+SLICE_ROWS = 131_072
 
 
 def rows_to_answer_first(images: EmbeddedSnapshot, image_ids: Sequence[int]) -> Integers:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 from engine.collection.live import LiveCollection
 from engine.collection.search.query import Field, parse_query
@@ -11,8 +10,8 @@ from engine.config import CacheFolders
 from engine.project import Project
 from engine.project.records import ImageDetails, Note
 
-_OF_PREDICTIONS: Final = frozenset({Field.CLASS, Field.SCORE})
-_AT_ONCE: Final = 5_000
+_OF_PREDICTIONS = frozenset({Field.CLASS, Field.SCORE})
+_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True)

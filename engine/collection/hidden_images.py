@@ -1,14 +1,13 @@
 """Pictures that are hidden from all views and exports, such as those with people in them."""
 
 from collections.abc import Collection
-from typing import Final
 
 from engine.file_parts import file_part
 from engine.project import Change, ImageId, Project
 from engine.project.actions import action
 
-HIDDEN_SETTING: Final = "hidden_categories"
-PRIVATE: Final = frozenset({"human", "person", "people", "vehicle"})
+HIDDEN_SETTING = "hidden_categories"
+PRIVATE = frozenset({"human", "person", "people", "vehicle"})
 """Categories of wildlife detectors that concern privacy."""
 
 

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,10 @@ from engine.project import ImageTable, Project
 from engine.project.packed import PackedHashes, PackedTexts
 from engine.project.records import Label
 
-MANY: Final = 2_000  # labels above which all are read: that is faster than one by one
-FIRST_CAPACITY: Final = 1024
-GROWTH: Final = 1.25
-FILL_ROWS: Final = 4096
+MANY = 2_000  # labels above which all are read: that is faster than one by one
+FIRST_CAPACITY = 1024
+GROWTH = 1.25
+FILL_ROWS = 4096
 
 # hashes to embeddings (n, d), and whether each was found (n,)
 LookUp = Callable[[Sequence[bytes]], tuple[NDArray[np.float16], Flags]]

@@ -8,7 +8,7 @@ import json
 import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from engine.new_file import write_file
 from engine.project.packed import PackedHashes, PackedTexts, packed_text, unpacked_text
 from engine.project.schema import LONGEST_TEXT
 
-SUFFIX: Final = ".list"
-DIGEST_SUFFIX: Final = ".digest"  # of a small file: the state of the project that the list is of
-LIMIT_BYTES: Final = 2 << 30  # of the lists of all projects; 2.5 million images take 200 MB
+SUFFIX = ".list"
+DIGEST_SUFFIX = ".digest"  # of a small file: the state of the project that the list is of
+LIMIT_BYTES = 2 << 30  # of the lists of all projects; 2.5 million images take 200 MB
 _log = logging.getLogger(__name__)
 
 

@@ -6,7 +6,7 @@ The window keeps it open; the command line uses it once (`engine.collection.clas
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from engine.arrays import Floats, Ranks, no_integers
 from engine.collection.answers import Answers, ClassFacts, Guess, class_facts
@@ -46,7 +46,7 @@ from engine.graph.edits import changes_look
 from engine.images.read_file import return_freed_memory
 from engine.project import Change, Project
 
-FEW_TO_GROUP: Final = 20_000
+FEW_TO_GROUP = 20_000
 """Images up to which every fit prepares groups for review. Chosen: that takes some megabytes."""
 
 

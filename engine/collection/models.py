@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.model_files import (
@@ -29,10 +29,10 @@ from engine.texts import enumerated
 if TYPE_CHECKING:
     from engine.project import Change, ModelVersion, Project
 
-BUNDLED_NAME: Final = FAST  # needs no conversion
-LOST_REMEDY: Final = "put the file back, or choose another backbone; classes and labels are safe"
+BUNDLED_NAME = FAST  # needs no conversion
+LOST_REMEDY = "put the file back, or choose another backbone; classes and labels are safe"
 # setting of a model version: the backbone's card, to read embeddings without its file
-CARD_SETTING: Final = "backbone_card"
+CARD_SETTING = "backbone_card"
 
 __all__ = [
     "BUNDLED_NAME",

@@ -4,7 +4,6 @@ import csv
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
 
 from engine.collection.models import BUNDLED_NAME, find_model
 from engine.config import PROJECT_SUFFIX, assets_folder
@@ -20,14 +19,14 @@ from engine.project.actions import action
 from engine.project.file.on_disk import SIDE_SUFFIXES
 
 MODEL_SUFFIX = ".onnx"
-PROJECT_NAME: Final = f"sample{PROJECT_SUFFIX}"
-COLLECTION: Final = "collection"
-NAMES_NAME: Final = "names.csv"  # table of classes and synonyms
+PROJECT_NAME = f"sample{PROJECT_SUFFIX}"
+COLLECTION = "collection"
+NAMES_NAME = "names.csv"  # table of classes and synonyms
 # table of child and parent, parents first; roots have an empty parent
-EDGES_NAME: Final = "edges.csv"
-SHOTS_NAME: Final = "shots.csv"  # table of labelled image and class
+EDGES_NAME = "edges.csv"
+SHOTS_NAME = "shots.csv"  # table of labelled image and class
 # table of other images and their classes; empty for none of the classes
-TRUTH_NAME: Final = "truth.csv"
+TRUTH_NAME = "truth.csv"
 
 
 def new_project(path: Path, backbone: str = BUNDLED_NAME) -> Project:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from engine.config import CacheFolders
 from engine.detection.category_names import read_names
@@ -23,8 +22,8 @@ from engine.project.records import NewItem
 from engine.worker.protocol import Request
 
 # of cached boxes, whatever threshold is used later. Chosen: 1 % below are objects
-LEAST_SCORE: Final = 0.05
-SAME_BOX: Final = 0.7  # intersection over union with an existing box of the same object. Chosen
+LEAST_SCORE = 0.05
+SAME_BOX = 0.7  # intersection over union with an existing box of the same object. Chosen
 
 
 @dataclass(frozen=True)

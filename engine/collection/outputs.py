@@ -14,7 +14,6 @@ import zipfile
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
 
 from engine.config import PROJECT_SUFFIX, CacheFolders, backups_folder
 from engine.errors import InputError, TakenError
@@ -30,22 +29,22 @@ from engine.project.file.on_disk import SIDE_SUFFIXES, is_of_this_program
 from engine.texts import Message, marked
 
 # start of text files with comments; metadata of pictures
-WRITTEN_BY: Final = "Written by Protoleaf"
-PREDICTIONS: Final = "predictions"
-FIGURES: Final = "figures"
-CONFLICTS: Final = "conflicts"
-AGREEMENT: Final = "agreement"
+WRITTEN_BY = "Written by Protoleaf"
+PREDICTIONS = "predictions"
+FIGURES = "figures"
+CONFLICTS = "conflicts"
+AGREEMENT = "agreement"
 # kinds of reports by suffix
-REPORT_KINDS: Final = {
+REPORT_KINDS = {
     ".html": "report-html",
     ".pdf": "report-pdf",
     ".csv": "report-csv",
     ".zip": "report-zip",
 }
-ARCHIVE: Final = "copy"  # of a project with its photos
-MAP: Final = "map"  # with the suffix of its file
-_BEGINNING_BYTES: Final = 65_536  # chosen: a first line of JSON with the longest names fits
-_LARGEST_METADATA: Final = 1_000_000  # bytes of an archive's description; ours have a few thousand
+ARCHIVE = "copy"  # of a project with its photos
+MAP = "map"  # with the suffix of its file
+_BEGINNING_BYTES = 65_536  # chosen: a first line of JSON with the longest names fits
+_LARGEST_METADATA = 1_000_000  # bytes of an archive's description; ours have a few thousand
 
 
 def is_own_output(path: Path, kind: str) -> bool:
@@ -124,12 +123,12 @@ def _is_own_tables(path: Path, beginning: bytes) -> bool:
         return first.filename == "about.txt" and archive.read(first).startswith(WRITTEN_BY.encode())
 
 
-_PREDICTION_HEADERS: Final = (
+_PREDICTION_HEADERS = (
     ",".join(PREDICTION_COLUMNS),
     ",".join(name for name in PREDICTION_COLUMNS if name != "is_unknown"),  # of earlier versions
 )
 
-_RECOGNISED: Final[Mapping[str, Callable[[Path, bytes], bool]]] = {
+_RECOGNISED: Mapping[str, Callable[[Path, bytes], bool]] = {
     PREDICTIONS: _begins(
         *(f"{header}{end}\r\n" for header in _PREDICTION_HEADERS for end in ("", f",{LABELLED_BY}"))
     ),
@@ -171,8 +170,8 @@ _RECOGNISED: Final[Mapping[str, Callable[[Path, bytes], bool]]] = {
 }
 
 
-_OWN_SUFFIXES: Final = tuple(f"{PROJECT_SUFFIX}{side}" for side in ("", *SIDE_SUFFIXES))
-_KINDS: Final = (
+_OWN_SUFFIXES = tuple(f"{PROJECT_SUFFIX}{side}" for side in ("", *SIDE_SUFFIXES))
+_KINDS = (
     (b"\xff\xd8\xff", marked("a JPEG picture")),
     (b"\x89PNG", marked("a PNG picture")),
     (b"GIF8", marked("a GIF picture")),

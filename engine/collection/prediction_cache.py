@@ -7,7 +7,7 @@ may be deleted at any time.
 import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,8 @@ from engine.collection.state import NO_CLASS, Codes, CollectionState
 from engine.graph.category_graph import CategoryGraph
 from engine.mapped_cache import MappedCache
 
-SUFFIX: Final = ".predictions"
-LIMIT_BYTES: Final = 1 << 30  # of all collections; that of 2.5 million images takes 100 MB
+SUFFIX = ".predictions"
+LIMIT_BYTES = 1 << 30  # of all collections; that of 2.5 million images takes 100 MB
 _log = logging.getLogger(__name__)
 
 Ids = NDArray[np.int64]

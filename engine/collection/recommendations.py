@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 
 import numpy as np
 
@@ -30,10 +29,10 @@ from engine.graph.category_graph import CategoryGraph
 from engine.texts import Message, enumerated, marked
 
 # upper bound of the 95% interval of held-out accuracy, below which the backbone is blamed. Chosen
-SEPARATED: Final = 0.9
-SHARE_HELPED: Final = 0.05  # of the unlabelled images must gain by more examples. Chosen
-MOST_NAMED: Final = 3  # classes
-MOST_GIVEN: Final = 2  # recommendations at a time. Chosen: a third would not be followed first
+SEPARATED = 0.9
+SHARE_HELPED = 0.05  # of the unlabelled images must gain by more examples. Chosen
+MOST_NAMED = 3  # classes
+MOST_GIVEN = 2  # recommendations at a time. Chosen: a third would not be followed first
 
 
 class RecommendationKind(StrEnum):
@@ -46,7 +45,7 @@ class RecommendationKind(StrEnum):
     MORE_EXAMPLES = "more_examples"
 
 
-TEXTS: Final = {
+TEXTS = {
     RecommendationKind.LABEL_CLASSES: marked(
         "{seen:,} of {leaves:,} classes have examples. "
         "Label {count} images of each; next: {classes}."
@@ -65,7 +64,7 @@ TEXTS: Final = {
         "{count} more examples of each would help about {images:,} images: {classes}."
     ),
 }
-TEXTS_OF_ONE: Final = {
+TEXTS_OF_ONE = {
     RecommendationKind.LABEL_CLASSES: marked(
         "1 of {leaves:,} classes has examples. Label {count} images of each; next: {classes}."
     ),

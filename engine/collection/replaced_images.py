@@ -8,7 +8,6 @@ embeddings, and the times of shots if cameras wrote them.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 import numpy as np
 
@@ -23,11 +22,11 @@ from engine.project.clock import now_text
 from engine.project.records import FileChange
 
 # Hamming distance of one picture: saved again at most 4, others 16 and more (decision 110)
-MOST_BITS: Final = 8
-LEAST_COSINE: Final = 0.5  # of the embeddings of one picture, whose colours may have changed
-SURE_COSINE: Final = 0.98  # the same if a hash is useless, as of a plain picture, or unknown
+MOST_BITS = 8
+LEAST_COSINE = 0.5  # of the embeddings of one picture, whose colours may have changed
+SURE_COSINE = 0.98  # the same if a hash is useless, as of a plain picture, or unknown
 # cosine from which another time is changed metadata, such as a corrected clock
-SAME_PIXELS: Final = 0.9999
+SAME_PIXELS = 0.9999
 
 
 @dataclass(frozen=True)

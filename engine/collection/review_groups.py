@@ -5,7 +5,6 @@ A queue is made from a snapshot on any thread (decision 44), and changes nothing
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 import numpy as np
 
@@ -20,13 +19,13 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 
 # least mean probability of a proposed leaf; below it, a safe coarse class is proposed
-PROPOSED: Final = 0.5
-TOPS: Final = 9  # classes with a digit in a group
+PROPOSED = 0.5
+TOPS = 9  # classes with a digit in a group
 # least mean probability of the last one of a group with a safe class (`experiment review`)
-LEAST_SURE_TOP: Final = 0.005
-AHEAD: Final = 60  # groups whose classes are computed at once
+LEAST_SURE_TOP = 0.005
+AHEAD = 60  # groups whose classes are computed at once
 # images whose candidates are restricted at a time: 80 MB for 10,000 classes
-NARROWED_TOGETHER: Final = 2_048
+NARROWED_TOGETHER = 2_048
 
 
 @dataclass(frozen=True)

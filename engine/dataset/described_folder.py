@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import FormatError, InputError
 from engine.files import read_regular
@@ -16,9 +16,9 @@ from engine.full_disk import writing
 from engine.new_file import ORDINARY_FILE, write_file
 from engine.texts import marked
 
-DESCRIPTION: Final = "manifest.json"
-SHARDS: Final = "shards"  # the folder with the shards
-_MOST_BYTES: Final = 1 << 28  # of a manifest: of a million shards it has a tenth of that
+DESCRIPTION = "manifest.json"
+SHARDS = "shards"  # the folder with the shards
+_MOST_BYTES = 1 << 28  # of a manifest: of a million shards it has a tenth of that
 
 
 @dataclass(frozen=True)

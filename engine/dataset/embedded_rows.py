@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
-from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -13,8 +12,8 @@ from engine.arrays import Flags, Integers
 from engine.credentials import without_credentials
 from engine.images.read_file import HASH_BYTES
 
-UNUSABLE: Final = "the embedding in the data set is not finite, is zero, or has no content hash"
-EMBEDDED: Final = "embedded"
+UNUSABLE = "the embedding in the data set is not finite, is zero, or has no content hash"
+EMBEDDED = "embedded"
 """The status of an image with an embedding; of others it is the error's code."""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.credentials import without_credentials
 from engine.dataset.described_folder import (
@@ -20,16 +20,16 @@ from engine.files import is_embedding_identity, is_sha256
 from engine.model_card import BackboneCard
 from engine.texts import Message, marked
 
-DATA_SET: Final = FolderKind(
+DATA_SET = FolderKind(
     "protoleaf data set",
     1,
     Message("a data set"),
     marked("make one with `protoleaf embed SOURCE... --out DATASET --backbone B`"),
 )
-BACKBONE_FILE: Final = "backbone.onnx"
+BACKBONE_FILE = "backbone.onnx"
 """A copy of the backbone in the data set, next to its card."""
-MOST_SHARDS: Final = 10_000_000
-PLAN_FILE: Final = "plan.parquet"  # which images belong to which shard
+MOST_SHARDS = 10_000_000
+PLAN_FILE = "plan.parquet"  # which images belong to which shard
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from engine.dataset.described_folder import shard_path
 from engine.dataset.embedded_rows import EmbeddedRows, from_arrow, schema_of
@@ -14,7 +13,7 @@ from engine.errors import InputError
 from engine.full_disk import writing
 from engine.texts import marked
 
-AGAIN: Final = marked("run the same `protoleaf embed` again: it makes what is missing or damaged")
+AGAIN = marked("run the same `protoleaf embed` again: it makes what is missing or damaged")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Images of a data set drawn at random, shard by shard, in the memory of one batch of rows."""
 
 from collections.abc import Iterator
-from typing import Final
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from engine.dataset.opened import AGAIN, DataSet
 from engine.dataset.shard_files import each_batch
 from engine.errors import FormatError, InputError
 
-_MOST_IMAGES: Final = 10**9  # numpy draws from fewer than this (`multivariate_hypergeometric`)
+_MOST_IMAGES = 10**9  # numpy draws from fewer than this (`multivariate_hypergeometric`)
 
 
 def draw_rows(data_set: DataSet, count: int, *, seed: int = 0) -> Iterator[EmbeddedRows]:

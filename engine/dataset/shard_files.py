@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,9 +21,9 @@ from engine.files import open_regular
 from engine.full_disk import writing
 from engine.new_file import ORDINARY_FILE, new_file
 
-GROUP_ROWS: Final = 1_000  # rows in memory at once, 2 MB of embeddings 1,000 wide. Chosen.
-_KEY: Final = b"protoleaf"  # of the footer's metadata
-_EMBEDDING: Final = "embedding"  # the column that does not compress
+GROUP_ROWS = 1_000  # rows in memory at once, 2 MB of embeddings 1,000 wide. Chosen.
+_KEY = b"protoleaf"  # of the footer's metadata
+_EMBEDDING = "embedding"  # the column that does not compress
 
 
 @dataclass(frozen=True)

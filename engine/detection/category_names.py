@@ -4,18 +4,18 @@ import ast
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import GraphError, InputError
 from engine.graph.names import clean_name
 from engine.interchange.text_file import read_text
 
-NAMES_KEY: Final = "names"  # of the metadata, as Ultralytics' exports have it
-MOST_CATEGORIES: Final = 30_000
+NAMES_KEY = "names"  # of the metadata, as Ultralytics' exports have it
+MOST_CATEGORIES = 30_000
 """Chosen: above the largest list of classes of a published detector."""
-_LONGEST: Final = 1_000_000  # characters of the names in metadata
-_MOST_BYTES: Final = 10_000_000  # of a file of names
-_NO_NAMES: Final = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
+_LONGEST = 1_000_000  # characters of the names in metadata
+_MOST_BYTES = 10_000_000  # of a file of names
+_NO_NAMES = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
 """Raised where a text is no list of names; the last two by texts that are nested deeply."""
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +15,17 @@ from engine.sqlite_cache import SqliteCache
 
 Candidates = NDArray[np.float32]
 """(n, 6): left, top, right, bottom in pixels of the network's input, score 0..1, category."""
-COLUMNS: Final = 6  # of `Candidates`
-SCORE: Final = 4  # column of the score
-CATEGORY: Final = 5  # column of the category
-THRESHOLD: Final = 0.2
+COLUMNS = 6  # of `Candidates`
+SCORE = 4  # column of the score
+CATEGORY = 5  # column of the category
+THRESHOLD = 0.2
 """Score from which boxes count. Chosen: as MegaDetector's authors advise for version 5."""
-OVERLAP: Final = 0.45
+OVERLAP = 0.45
 """Largest intersection over union within a category. Chosen: as in YOLO's detectors."""
-_MOST_COMPARED: Final = 10_000
+_MOST_COMPARED = 10_000
 """Boxes of a picture that compete. Chosen: above what a threshold of 0.05 leaves."""
-_VERSION: Final = 1
-_SCHEMA: Final = """
+_VERSION = 1
+_SCHEMA = """
 CREATE TABLE IF NOT EXISTS found (
     content_hash BLOB PRIMARY KEY, boxes TEXT NOT NULL
 ) WITHOUT ROWID

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar, final
+from typing import Any, NamedTuple, TypeVar, final
 
 import numpy as np
 import psutil
@@ -29,11 +29,11 @@ from engine.texts import Message
 
 T = TypeVar("T")
 
-_LEAST_THRESHOLD: Final = 0.01  # below it detectors give thousands of boxes for each picture
-_NOTHING: Final = -1.0  # score of a row that holds no box
-_COPIES_BYTES: Final = 3 * 4 * 64
+_LEAST_THRESHOLD = 0.01  # below it detectors give thousands of boxes for each picture
+_NOTHING = -1.0  # score of a row that holds no box
+_COPIES_BYTES = 3 * 4 * 64
 """Of a pixel of the input: activations, as 64 float32 copies. As `batch_for`."""
-_MEMORY_SHARE: Final = 0.25  # of the free memory, for runs side by side on the CPU
+_MEMORY_SHARE = 0.25  # of the free memory, for runs side by side on the CPU
 
 
 class LetterboxedPicture(NamedTuple):

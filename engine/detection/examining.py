@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from engine.runtime.sessions import run_session
 from engine.texts import Message
 from engine.worker.limits import Limits, call_child, usual_limits
 
-_TASK: Final = "detect"
+_TASK = "detect"
 
 
 def examine_detector(

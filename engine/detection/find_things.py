@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Final, NamedTuple, final
+from typing import NamedTuple, final
 
 from engine.detection.detector import LetterboxedPicture, ObjectDetector
 from engine.detection.messages import MOST_LISTED, DetectionSummary, FoundThings, SearchedFile
@@ -15,9 +15,9 @@ from engine.images.opened_file import OpenedFile
 from engine.ordered_pool import in_order
 from engine.runtime.sessions import usable_cores
 
-_TOGETHER_S: Final = 0.5
+_TOGETHER_S = 0.5
 """Results of so many seconds are reported together. Chosen: one transaction holds them."""
-_AHEAD: Final = 2  # files that are read or wait, for each thread
+_AHEAD = 2  # files that are read or wait, for each thread
 
 
 class _ReadFile(NamedTuple):

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,19 +32,19 @@ from engine.errors import ModelError
 from engine.texts import Message, enumerated, marked
 
 Values = Mapping[str, NDArray[Any]]  # outputs for one picture, by name
-_STRIDES: Final = (4, 8, 16, 32, 64)  # pixels between the places of the grids that detectors have
-_ANCHORS: Final = (1, 3)  # boxes at each place: of YOLOv8, and of YOLOv5
-_TENSORFLOW: Final = ("detection_boxes", "detection_scores", "detection_classes")
-_QUERY_NAMES: Final = (("logits", "pred_boxes"), ("labels", "dets"))
-_VECTORS: Final = (1, 2)  # axes of scores, of one picture or of several
-_MATRIX: Final = 2  # axes of boxes of one picture
-_CUBE: Final = 3  # axes of boxes of several
-_COLUMNS_OF_BATCH: Final = 7  # of boxes with the number of their picture
-_GRID_RANK: Final = 5  # axes of a grid's own outputs, which some exports have besides the boxes
-_EDGE_SHARE: Final = 0.25
+_STRIDES = (4, 8, 16, 32, 64)  # pixels between the places of the grids that detectors have
+_ANCHORS = (1, 3)  # boxes at each place: of YOLOv8, and of YOLOv5
+_TENSORFLOW = ("detection_boxes", "detection_scores", "detection_classes")
+_QUERY_NAMES = (("logits", "pred_boxes"), ("labels", "dets"))
+_VECTORS = (1, 2)  # axes of scores, of one picture or of several
+_MATRIX = 2  # axes of boxes of one picture
+_CUBE = 3  # axes of boxes of several
+_COLUMNS_OF_BATCH = 7  # of boxes with the number of their picture
+_GRID_RANK = 5  # axes of a grid's own outputs, which some exports have besides the boxes
+_EDGE_SHARE = 0.25
 """Of a side: boxes of a grid begin nearer to the edge. Chosen: by far, for coarse grids."""
-_LARGEST_SHARE: Final = 1.5  # of a box that exceeds the picture
-_NAMES_REMEDY: Final = marked("give the names of its categories in a text file, one a line")
+_LARGEST_SHARE = 1.5  # of a box that exceeds the picture
+_NAMES_REMEDY = marked("give the names of its categories in a text file, one a line")
 
 
 def recognised(

@@ -1,7 +1,6 @@
 """A picture in a detector's input: scaled as a whole, in the middle of a grey ground."""
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from PIL import Image
@@ -11,7 +10,7 @@ from engine.errors import InputError
 from engine.file_parts import BoundingBox
 from engine.images.pixels import REDUCING_GAP
 
-GREY: Final = 114
+GREY = 114
 """Of the ground, as YOLO's detectors are trained with."""
 
 

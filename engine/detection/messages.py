@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from engine.detection.category_names import number_name
 from engine.detection.detections import Detection
@@ -11,7 +11,7 @@ from engine.file_parts import WHOLE
 from engine.worker.limits import Limits
 from engine.worker.protocol import Request
 
-MOST_LISTED: Final = 10_000
+MOST_LISTED = 10_000
 """Failures of a summary; an unplugged disk of a million images must not fill the memory."""
 
 Colour = tuple[float, float, float]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,19 +18,19 @@ Size = tuple[int, int]  # width and height of the network's input
 Outputs = Sequence[NDArray[Any]]
 Decode = Callable[[Outputs, int, Size, float], list[Candidates]]
 """From outputs, number of pictures, input size and least score to candidates of each picture."""
-BOX: Final = 4  # numbers of a box
-OBJECTNESS_ROWS: Final = "objectness rows"
-OBJECTNESS_COLUMNS: Final = "objectness columns"
-CLASS_ROWS: Final = "class rows"
-CLASS_COLUMNS: Final = "class columns"
-CHOSEN: Final = "chosen"
-CHOSEN_IN_SHARES: Final = "chosen in shares"
-CHOSEN_OF_BATCH: Final = "chosen of batch"
-APART: Final = "apart"
-APART_IN_SHARES: Final = "apart in shares"
-QUERIES: Final = "queries"
-QUERIES_WITH_NOTHING: Final = "queries with nothing"
-_TOLERANCE: Final = 1e-3  # of scores beyond 0 and 1, as half precision rounds
+BOX = 4  # numbers of a box
+OBJECTNESS_ROWS = "objectness rows"
+OBJECTNESS_COLUMNS = "objectness columns"
+CLASS_ROWS = "class rows"
+CLASS_COLUMNS = "class columns"
+CHOSEN = "chosen"
+CHOSEN_IN_SHARES = "chosen in shares"
+CHOSEN_OF_BATCH = "chosen of batch"
+APART = "apart"
+APART_IN_SHARES = "apart in shares"
+QUERIES = "queries"
+QUERIES_WITH_NOTHING = "queries with nothing"
+_TOLERANCE = 1e-3  # of scores beyond 0 and 1, as half precision rounds
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ def _grid_form(title: str, *, rows_first: bool, has_objectness: bool) -> KnownFo
     return KnownForm(title, decode, needs_suppression=True)
 
 
-FORMS: Final[Mapping[str, KnownForm]] = {
+FORMS: Mapping[str, KnownForm] = {
     OBJECTNESS_ROWS: _grid_form(
         marked("YOLOv5 and MegaDetector: (images, n, 5 + classes)"),
         rows_first=True,

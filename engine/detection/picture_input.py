@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -15,22 +15,22 @@ from engine.errors import ModelError
 from engine.runtime.backbone_input import INPUT_TYPES, Preparation
 from engine.texts import enumerated
 
-TYPES: Final[Mapping[str, DTypeLike]] = {**INPUT_TYPES, "tensor(uint8)": np.uint8}
-USUAL_SIDE: Final = 640  # of YOLO's detectors
-_SIDES_BY_STRIDE: Final = {64: 1280}  # of YOLOv5's with four grids, MegaDetector among them
-_TORCHVISION_SIDE: Final = 1333  # longest side that its detectors reduce pictures to
-_STRIDE: Final = 32  # of detectors that name none
-_LEAST_STRIDE: Final = 4  # pixels
-_LARGEST_SIDE: Final = 4096  # pixels
-_CHANNELS: Final = 3
-_BATCH_RANK: Final = 4  # axes of an input for several pictures
-_LEAST_TRIAL: Final = 256  # pixels of a side of a trial's picture
-_TRIAL_CELLS: Final = 4  # multiples of the stride in it
-_MASK: Final = "pixel_mask"  # position of a picture in the input; of DETR
-_SIZES: Final = frozenset({"orig_target_sizes", "orig_size", "target_sizes"})
+TYPES: Mapping[str, DTypeLike] = {**INPUT_TYPES, "tensor(uint8)": np.uint8}
+USUAL_SIDE = 640  # of YOLO's detectors
+_SIDES_BY_STRIDE = {64: 1280}  # of YOLOv5's with four grids, MegaDetector among them
+_TORCHVISION_SIDE = 1333  # longest side that its detectors reduce pictures to
+_STRIDE = 32  # of detectors that name none
+_LEAST_STRIDE = 4  # pixels
+_LARGEST_SIDE = 4096  # pixels
+_CHANNELS = 3
+_BATCH_RANK = 4  # axes of an input for several pictures
+_LEAST_TRIAL = 256  # pixels of a side of a trial's picture
+_TRIAL_CELLS = 4  # multiples of the stride in it
+_MASK = "pixel_mask"  # position of a picture in the input; of DETR
+_SIZES = frozenset({"orig_target_sizes", "orig_size", "target_sizes"})
 """Width and height that boxes are scaled to; of RT-DETR."""
-_IMAGENET: Final[Mapping[str, Any]] = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
-_DETS: Final = "dets"  # output of RF-DETR
+_IMAGENET: Mapping[str, Any] = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
+_DETS = "dets"  # output of RF-DETR
 
 
 def picture_input(

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar, final
+from typing import Any, Self, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,9 @@ from engine.files import FoundFile, hash_in_name
 from engine.full_disk import storage_error
 from engine.sqlite_cache import SqliteCache, select_many
 
-_VERSION: Final = 1  # of the schema
+_VERSION = 1  # of the schema
 # Perceptual hashes of what the backbone saw are in `picture`, which early caches lack.
-_SCHEMA: Final = """
+_SCHEMA = """
 CREATE TABLE IF NOT EXISTS embedding (content_hash BLOB PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS known_file (
     path TEXT PRIMARY KEY, size_bytes INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
@@ -29,11 +29,11 @@ CREATE TABLE IF NOT EXISTS picture (
     content_hash BLOB PRIMARY KEY, bits BLOB NOT NULL
 ) WITHOUT ROWID
 """
-_BITS_BYTES: Final = 8
-_NO_HASHES: Final[Mapping[bytes, int]] = {}
-_SCAN_ROWS: Final = 900
-_SCAN_FACTOR: Final = 3  # more than a third of the rows are requested: scan all of them
-_FLOAT16_MAX: Final = float(np.finfo(np.float16).max)
+_BITS_BYTES = 8
+_NO_HASHES: Mapping[bytes, int] = {}
+_SCAN_ROWS = 900
+_SCAN_FACTOR = 3  # more than a third of the rows are requested: scan all of them
+_FLOAT16_MAX = float(np.finfo(np.float16).max)
 
 T = TypeVar("T")
 

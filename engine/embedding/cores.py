@@ -7,21 +7,21 @@ cores do not wait for one another.
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Final, Self, final
+from typing import Self, final
 
 from engine.arrays import Pixels
 from engine.embedding.embed_chunk import PATIENCE_S, ChunkWorker, ReadChunk, read_chunk
 from engine.embedding.full_batches import Vectors
 from engine.embedding.messages import EmbedRequest
 
-LAST_PATIENCE_S: Final = 0.025  # instead of `PATIENCE_S`, for the last files of a run
-READ_FIRST: Final = 48
+LAST_PATIENCE_S = 0.025  # instead of `PATIENCE_S`, for the last files of a run
+READ_FIRST = 48
 """Photos to read before any is embedded, for thumbnails. Chosen: about a window full."""
-SQUARES_ON_A_CORE: Final = 16
+SQUARES_ON_A_CORE = 16
 """Squares that a core reads and embeds together. Chosen: 3 % less processor time than 8, as reading
 and the network displace each other in its cache; 32 take 1 % less again, and make the end of a run
 uneven."""
-_AHEAD: Final = 16  # files for each core, so that none is idle while the caller writes. Chosen.
+_AHEAD = 16  # files for each core, so that none is idle while the caller writes. Chosen.
 
 
 @final

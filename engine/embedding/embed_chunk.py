@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Final
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from engine.files import FoundFile, PhotoDetails
 from engine.images.details_messages import FileDetails
 from engine.runtime.backbone import BackboneSession
 
-PATIENCE_S: Final = 0.1
+PATIENCE_S = 0.1
 """Time limit of a chunk of slow files, so that the last chunks of a run end together."""
 
 

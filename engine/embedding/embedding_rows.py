@@ -7,7 +7,7 @@ mapping them takes neither. The file may be deleted at any time.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from engine.arrays import Flags, Integers
 from engine.mapped_cache import MappedCache
 
-FEWEST_CACHED: Final = 20_000  # images; fewer are looked up within a second
-LIMIT_BYTES: Final = 12 << 30  # of the files of all collections
-SPARE_SHARE: Final = 0.25  # of the rows, reserved so that images can be added without a copy
-SUFFIX: Final = ".rows"
+FEWEST_CACHED = 20_000  # images; fewer are looked up within a second
+LIMIT_BYTES = 12 << 30  # of the files of all collections
+SPARE_SHARE = 0.25  # of the rows, reserved so that images can be added without a copy
+SUFFIX = ".rows"
 
 
 @dataclass(frozen=True)

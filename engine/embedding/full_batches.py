@@ -8,7 +8,7 @@ import queue
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, Self, final
+from typing import Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from engine.arrays import Pixels
 from engine.runtime.backbone import BackboneSession
 
-BATCHES: Final = 3
+BATCHES = 3
 """Batches in memory: one running, one full, one filling. Chosen: a fourth did not help."""
 
 Vectors = NDArray[np.float32]

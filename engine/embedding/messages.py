@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from engine.file_parts import WHOLE, part_content
 from engine.images.details_messages import FileDetails
@@ -11,7 +11,7 @@ from engine.model_card import BackboneCard
 from engine.worker.protocol import Request
 
 # failures of a summary; an unplugged disk of a million images must not fill the memory
-MOST_LISTED: Final = 10_000
+MOST_LISTED = 10_000
 
 
 @dataclass(frozen=True, slots=True)

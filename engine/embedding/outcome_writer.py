@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -11,8 +10,8 @@ from engine.embedding.messages import MOST_LISTED, EmbedBatch, EmbedRequest, Emb
 from engine.embedding.photo_caches import PhotoCaches
 from engine.images.details_messages import FileDetails
 
-_REASONS_KEPT: Final = 10_000  # twins come in shortly after the content they wait for
-_OTHER_REASON: Final = "another file with the same content could not be embedded"
+_REASONS_KEPT = 10_000  # twins come in shortly after the content they wait for
+_OTHER_REASON = "another file with the same content could not be embedded"
 
 
 class OutcomeWriter:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache
@@ -12,7 +11,7 @@ from engine.images.fingerprint import Fingerprint
 from engine.images.fingerprint_cache import FingerprintCache
 from engine.images.thumbnail_cache import ThumbnailCache
 
-NO_PREVIEWS: Final = 0  # instead of the side of thumbnails: neither these nor fingerprints are made
+NO_PREVIEWS = 0  # instead of the side of thumbnails: neither these nor fingerprints are made
 
 
 class PreviewCaches:

@@ -9,7 +9,6 @@ import itertools
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
-from typing import Final
 
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.cores import Cores, files_on_a_core
@@ -27,8 +26,8 @@ from engine.runtime.backbone import BackboneSession
 from engine.runtime.sessions import usable_cores
 
 # requests that are looked up in the cache at once; more would delay the next report
-_LOOK_UP: Final = 512
-_ONE_FILE: Final = 32
+_LOOK_UP = 512
+_ONE_FILE = 32
 """Images of one file that a core embeds together. Chosen: their pixels take some megabytes."""
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -22,13 +21,13 @@ from engine.runtime.devices.settings import provider_options
 from engine.runtime.providers import ProviderChoice
 from engine.runtime.sessions import usable_cores
 
-NETWORK_S: Final = 0.4  # chosen: tells a fast backbone from a slow one
-PHOTOS_S: Final = 0.4  # the same
+NETWORK_S = 0.4  # chosen: tells a fast backbone from a slow one
+PHOTOS_S = 0.4  # the same
 # times that network and product are measured in turn, of which the median counts
-_ROUNDS: Final = 3
-_SHORTEST_TICK: Final = 1e-6  # seconds of processor time that are divided by, at least
+_ROUNDS = 3
+_SHORTEST_TICK = 1e-6  # seconds of processor time that are divided by, at least
 # of the time that the product gets. Chosen: the rest measures the displayed rate
-_PRODUCT_SHARE: Final = 0.3
+_PRODUCT_SHARE = 0.3
 
 
 def measure_inference_for(session: BackboneSession, seconds: float) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, Self, final
+from typing import Self, final
 
 from PIL import Image
 
@@ -21,7 +21,7 @@ from engine.images.read_file import content_hash
 from engine.images.thumbnail_cache import encode_thumbnail
 from engine.model_card import BackboneCard
 
-NOTHING: Final = content_hash(b"")  # identity of what is no readable file, such as an empty one
+NOTHING = content_hash(b"")  # identity of what is no readable file, such as an empty one
 
 Missing = Callable[[Sequence[bytes]], Container[bytes]]
 """Which of some contents, by their hashes, need pixels."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
-from typing import Final, Protocol, final
+from typing import Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,20 +32,20 @@ from engine.new_file import open_own
 from engine.texts import Message
 from engine.worker.client import Died, Done, Ending, Worker, ignore_event
 
-SQUARES_TOGETHER: Final = 16
+SQUARES_TOGETHER = 16
 """Squares of a chunk. Chosen: few enough that all cores share the last ones."""
-SLOTS: Final = 3  # of shared memory for each reader: one is written, one waits, one is being copied
-HEADER_BYTES: Final = 8  # before the pixels of a slot: the place of the file that is being read
-SHARED: Final = Path("/dev/shm")  # noqa: S108 (Linux: where the system has shared memory)
-SHARED_SHARE: Final = 0.5  # of what is free there, at most. Chosen: other programs use it, too.
-HANGS_S: Final = 120.0
+SLOTS = 3  # of shared memory for each reader: one is written, one waits, one is being copied
+HEADER_BYTES = 8  # before the pixels of a slot: the place of the file that is being read
+SHARED = Path("/dev/shm")  # noqa: S108 (Linux: where the system has shared memory)
+SHARED_SHARE = 0.5  # of what is free there, at most. Chosen: other programs use it, too.
+HANGS_S = 120.0
 """Timeout of a file, as on a lost share. Chosen: the largest pictures take a tenth of it."""
 # processes in a row that end before they read anything: threads read instead
-MOST_FALSE_STARTS: Final = 3
-FEWEST_FOR_PROCESSES: Final = 200  # files that are read before processes have started. Chosen.
-_DIED: Final = Message("the process reading it ended")
-_FAILED: Final = Message("the process reading it failed")
-_HUNG: Final = Message("reading it took too long")
+MOST_FALSE_STARTS = 3
+FEWEST_FOR_PROCESSES = 200  # files that are read before processes have started. Chosen.
+_DIED = Message("the process reading it ended")
+_FAILED = Message("the process reading it failed")
+_HUNG = Message("reading it took too long")
 _log = logging.getLogger(__name__)
 
 Place = NDArray[np.int64]  # (1,) of the file that is read into a slot; -1 before the first

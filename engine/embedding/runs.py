@@ -4,7 +4,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Any, Final, Protocol, Self
+from typing import Any, Protocol, Self
 
 from engine.arrays import Pixels
 from engine.embedding.embed_chunk import ChunkOutcome, ChunkWorker, ReadChunk
@@ -14,9 +14,9 @@ from engine.embedding.outcome_writer import OutcomeWriter
 from engine.embedding.readers import Readers
 from engine.events import CancelToken, ProgressMeter
 
-PULSE_S: Final = 0.1  # progress is reported at least this often, however slow the files are
+PULSE_S = 0.1  # progress is reported at least this often, however slow the files are
 
-_WRITTEN_TOGETHER: Final = 32
+_WRITTEN_TOGETHER = 32
 """Images whose embeddings are written at once, before progress is due. Chosen: each then takes half
 the processor time that it takes in a transaction of eight, and hardly less in larger ones."""
 

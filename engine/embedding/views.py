@@ -6,7 +6,7 @@ others, once each has an embedding (decision 109).
 """
 
 import hashlib
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,12 @@ from engine.file_parts import BoundingBox
 if TYPE_CHECKING:
     from engine.images.decode import ImageDecoder
 
-VIEWS: Final = 5  # the whole image and its four corners
-CLOSER: Final = 9 / 7  # how much larger things are in a corner than in the whole
-MOST_PER_CLASS: Final = 10  # labelled images of a class that are embedded in all views first
+VIEWS = 5  # the whole image and its four corners
+CLOSER = 9 / 7  # how much larger things are in a corner than in the whole
+MOST_PER_CLASS = 10  # labelled images of a class that are embedded in all views first
 # larger collections have views of labelled images alone: all would take too long
-MOST_IN_ALL_VIEWS: Final = 10_000
-_VERSION: Final = 1  # of what the views are; embeddings of others are of no use
+MOST_IN_ALL_VIEWS = 10_000
+_VERSION = 1  # of what the views are; embeddings of others are of no use
 
 
 def views_of_side(data: bytes, side: int, resize_share: float, views: int = VIEWS) -> Pixels:

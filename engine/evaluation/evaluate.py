@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Final
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from engine.interchange.table_writer import storable
 from engine.project import Project
 from engine.texts import enumerated
 
-MOST_SHOWN: Final = 3
+MOST_SHOWN = 3
 
 
 @dataclass(frozen=True)

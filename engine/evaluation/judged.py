@@ -7,7 +7,6 @@ figures leave out such images.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +20,10 @@ from engine.everyday.classifier import FittedClassifier, ProjectClassifier
 from engine.everyday.scores import HeldOutShots
 from engine.graph.category_graph import CategoryGraph
 
-TOP: Final = 5
-RIGHT: Final = 1
-WRONG: Final = 0
-UNDECIDED: Final = -1
+TOP = 5
+RIGHT = 1
+WRONG = 0
+UNDECIDED = -1
 """The ground truth is a coarse class, and the prediction a class below it."""
 Verdicts = NDArray[np.int8]  # `RIGHT`, `WRONG` or `UNDECIDED`
 
@@ -243,4 +242,4 @@ def _none() -> Judged:
     return Judged(ids, ids, ids, scores, few, flags, ids, levels, masses, levels, flags, few, few)
 
 
-NOTHING_JUDGED: Final = _none()
+NOTHING_JUDGED = _none()

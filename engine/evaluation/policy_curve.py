@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from engine.everyday.classifier import ProjectClassifier
 from engine.everyday.scores import share_interval
 from engine.graph.category_graph import CategoryGraph
 
-BARS: Final = tuple(percent / 100 for percent in range(30, 100))  # below 30 % two classes may pass
+BARS = tuple(percent / 100 for percent in range(30, 100))  # below 30 % two classes may pass
 
 
 @dataclass(frozen=True)

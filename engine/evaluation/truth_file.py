@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
 
 from engine.collection.importing.class_reading import ClassReader
 from engine.errors import FormatError, GraphError
@@ -14,8 +13,8 @@ from engine.interchange.labelled_images.table_rows import class_in
 from engine.interchange.table_writer import guarded
 from engine.texts import Message
 
-_CALLED: Final = Message("the truth file")
-_SHOWN: Final = 60  # characters
+_CALLED = Message("the truth file")
+_SHOWN = 60  # characters
 
 
 def read_truth(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -12,17 +12,17 @@ from engine.graph.arrays import roll_up_matrix
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 
-DEFAULT_BAR: Final = 0.8
+DEFAULT_BAR = 0.8
 """Threshold of a class where the project sets none. Chosen: at most one error in five."""
-_ALWAYS_LONE_BAR: Final = 0.5
+_ALWAYS_LONE_BAR = 0.5
 """Two classes of one level that share no leaf cannot both score more than this."""
 
 
-BRANCH_POWER: Final = np.float32(0.35)
+BRANCH_POWER = np.float32(0.35)
 """Power of the geometric mean of a candidate's branches in its probability (decision 52)."""
 
 
-LEAST_PROBABILITY: Final = np.float32(1e-9)
+LEAST_PROBABILITY = np.float32(1e-9)
 """Smallest probability whose logarithm is taken. Chosen: far below what changes a prediction."""
 
 

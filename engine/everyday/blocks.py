@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar
 from functools import cache
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -21,15 +21,15 @@ from engine.arrays import Floats, Integers
 from engine.events import CancelToken
 from engine.priority import lower_thread_priority
 
-SCALE: Final = 32767  # what 1 is in 16 bits, the largest number that they hold (decision 109)
+SCALE = 32767  # what 1 is in 16 bits, the largest number that they hold (decision 109)
 
 """Rows in some order: for millions of images half the memory of 64 bits."""
 Embeddings = Floats | NDArray[np.int16]  # (n, d): floats, or fixed-point numbers of `to_fixed`
 
 _buffers = threading.local()
-BLOCK_ROWS: Final = 1024
+BLOCK_ROWS = 1024
 """Rows of a block. Chosen: a block of float embeddings stays in a core's cache (decision 109)."""
-SPANS_PER_CORE: Final = 3
+SPANS_PER_CORE = 3
 """Spans of blocks for each core: scheduling one costs as much as a block of single columns."""
 
 _cancel: ContextVar[CancelToken | None] = ContextVar("cancel", default=None)
@@ -169,7 +169,7 @@ class _OneThreadEach(ContextDecorator):
                 self._limiter.restore_original_limits()
 
 
-one_thread_each: Final = _OneThreadEach()
+one_thread_each = _OneThreadEach()
 
 
 @cache

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from engine.arrays import Flags, Floats, Integers, RowOrder
 from engine.everyday.back_off import BackOff, Policy
@@ -24,11 +24,11 @@ from engine.everyday.shots import EmbeddedSnapshot, Shots
 from engine.everyday.unseen import ClassesSeen
 from engine.graph.category_graph import CategoryGraph
 
-EMBEDDING: Final = "embedding"  # input of an exported classifier: (B, d) float32 of length 1
-PROBABILITIES: Final = "probabilities"  # output: (B, c) float32, of each candidate
-COARSE: Final = "coarse_probabilities"
+EMBEDDING = "embedding"  # input of an exported classifier: (B, d) float32 of length 1
+PROBABILITIES = "probabilities"  # output: (B, c) float32, of each candidate
+COARSE = "coarse_probabilities"
 """Output: (B, k) float32, of each coarse class that may be predicted; absent without any."""
-DISTANCE: Final = "distance"  # output: (B,) float32, see `Exports.distance`
+DISTANCE = "distance"  # output: (B,) float32, see `Exports.distance`
 
 
 class Setting(StrEnum):

@@ -8,7 +8,6 @@ an image knows less of it, not more (decision 104).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
 
 import numpy as np
 
@@ -19,9 +18,9 @@ from engine.everyday.prototypical.classification import LinearClassifier, scores
 from engine.everyday.scores import Scores
 from engine.graph.category_graph import CategoryGraph
 
-EXCLUDED: Final = np.float32(1e-9)
+EXCLUDED = np.float32(1e-9)
 """Probability of an excluded class. Chosen: its logarithm exists."""
-ROWS_AT_ONCE: Final = 1024
+ROWS_AT_ONCE = 1024
 """Images that are classified together. Chosen: 10,000 classes take 40 MB."""
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-AXES_AS_INPUT: Final = 18
+AXES_AS_INPUT = 18
 """From this version of the standard operators on, reductions take their axes as an input."""
 
 

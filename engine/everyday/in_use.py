@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-LEAST_LENGTH: Final = np.float32(1e-6)
+LEAST_LENGTH = np.float32(1e-6)
 """Of a vector that is divided by. Chosen: anything above zero does."""
 
 

@@ -9,7 +9,7 @@ roll-up and unknown images are shared.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 
@@ -42,13 +42,13 @@ from engine.everyday.teaching import BasisClassifier
 from engine.everyday.unseen import UnseenClasses, classes_seen, seen_classes, unseen_classes
 from engine.graph.category_graph import CategoryGraph
 
-PENALTIES: Final = (1e-2, 1e-3, 1e-4)
+PENALTIES = (1e-2, 1e-3, 1e-4)
 """L2 penalties. Chosen: from almost class means to almost none, for unit embeddings."""
-USUAL_PENALTY: Final = 1e-3  # where no label can be held out
-STEPS: Final = 150
+USUAL_PENALTY = 1e-3  # where no label can be held out
+STEPS = 150
 """Of gradient descent with momentum. Chosen: more change no answer at the least penalty."""
-STEPS_BEFORE_A_LOOK: Final = 10  # steps before looking whether to stop
-FOLDS: Final = 3  # parts of the labels that are held out in turn, some of every class that has two
+STEPS_BEFORE_A_LOOK = 10  # steps before looking whether to stop
+FOLDS = 3  # parts of the labels that are held out in turn, some of every class that has two
 
 
 @dataclass(frozen=True)

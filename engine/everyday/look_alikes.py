@@ -3,18 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
 from engine.arrays import Flags, Floats, Integers
 from engine.graph.codes import NO_CLASS
 
-SCREEN: Final = 40
+SCREEN = 40
 """Images of a group, at most. Chosen: what a window shows at once at a size that can be judged."""
-FEW_SHOTS: Final = 3
+FEW_SHOTS = 3
 """A class with fewer shots is held back: how well its prototype represents it is unknown."""
-SURE: Final = 0.8  # probability of the best class from which images come together by it alone
+SURE = 0.8  # probability of the best class from which images come together by it alone
 
 
 @dataclass(frozen=True)

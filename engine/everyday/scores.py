@@ -8,7 +8,6 @@ a class under review (decision 83) or of sure predictions in an audit (decision 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
-from typing import Final
 
 import numpy as np
 
@@ -17,23 +16,23 @@ from engine.everyday.blocks import Embeddings, at_columns, block_of, factor_of, 
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 
-COLUMN_BLOCK_ROWS: Final = 4096  # rows that are multiplied with a single vector at once
-CONFIDENCE: Final = 1.96  # standard deviations around the mean that hold 19 of 20 cases
-EXTRA: Final = 0.5
+COLUMN_BLOCK_ROWS = 4096  # rows that are multiplied with a single vector at once
+CONFIDENCE = 1.96  # standard deviations around the mean that hold 19 of 20 cases
+EXTRA = 0.5
 """Added to each of the four outcomes of a pair, so that intervals of few pairs are wide enough."""
-CALIBRATION_BINS: Final = 15  # bins of a calibration error, as in the source of `calibration_error`
-UNKNOWN_QUANTILE: Final = 0.99
+CALIBRATION_BINS = 15  # bins of a calibration error, as in the source of `calibration_error`
+UNKNOWN_QUANTILE = 0.99
 """Share of held-out shots that must not be unknown. Chosen: one in a hundred may."""
-FEWEST_DISTANCES: Final = 8  # fewer held-out shots than this give no limit
-LEAST_UNKNOWN_DISTANCE: Final = 1e-4
+FEWEST_DISTANCES = 8  # fewer held-out shots than this give no limit
+LEAST_UNKNOWN_DISTANCE = 1e-4
 """Squared distance within which unit-length embeddings are of the same picture, up to rounding."""
 
 
-PRIOR_ERRORS: Final = 1.0
+PRIOR_ERRORS = 1.0
 """What a model's own probabilities weigh against answers about a class, in errors."""
 
 
-FADING_ODDS: Final = 0.99
+FADING_ODDS = 0.99
 """Power of a class's error odds with each further answer: the model changes meanwhile."""
 
 

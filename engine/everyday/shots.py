@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from engine.everyday.blocks import sums_by_class, to_floats
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
 
-GROWTH: Final = 1.25
+GROWTH = 1.25
 """Growth or shrinkage of a large collection after which what was learned is recomputed. Until then
 more images are linked to the anchors that there are, and those that left stay as links between
 others."""

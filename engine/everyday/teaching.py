@@ -10,7 +10,6 @@ weights and the limit to anchors.
 
 import heapq
 from abc import ABC, abstractmethod
-from typing import Final
 
 import numpy as np
 
@@ -23,9 +22,9 @@ from engine.everyday.grouping.groups import BasisLinks
 from engine.everyday.scores import Scores
 from engine.graph.codes import NO_CLASS
 
-BLOCK_ROWS: Final = 256
+BLOCK_ROWS = 256
 """Images compared at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB."""
-STEPS_BEFORE_A_LOOK: Final = 256  # images chosen before looking whether to stop: some milliseconds
+STEPS_BEFORE_A_LOOK = 256  # images chosen before looking whether to stop: some milliseconds
 
 
 def uncertainty_of(fitted: FittedClassifier | None, scores: Scores) -> Floats:

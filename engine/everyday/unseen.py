@@ -10,7 +10,7 @@ Ours, not the paper's.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -20,35 +20,35 @@ from engine.everyday.shots import Shots
 from engine.graph.arrays import roll_up_matrix
 from engine.graph.category_graph import CategoryGraph
 
-EVIDENCE: Final = 3.5
+EVIDENCE = 3.5
 """Power of the similarity in the odds that the class of an image has examples (decision 104)."""
-CONCENTRATION: Final = 2.0
+CONCENTRATION = 2.0
 """How even class sizes are assumed to be: the share of k classes of n is uncertain as by a beta
 distribution whose parameters are this times k and n - k. Chosen: a class of three times the mean is
 no surprise."""
-QUANTILES: Final = (-1.28, -0.52, 0.0, 0.52, 1.28)
+QUANTILES = (-1.28, -0.52, 0.0, 0.52, 1.28)
 """Quantiles, in standard deviations, of five equally likely parts of a normal distribution."""
-USUAL_WEIGHT: Final = 0.1
+USUAL_WEIGHT = 0.1
 """Weight of the usual probability of a branch relative to an image's (decision 104)."""
-USUAL_WEIGHT_OF_FEW: Final = 5.0
+USUAL_WEIGHT_OF_FEW = 5.0
 """Added to it, divided by the number of classes with examples: with one, all images look alike."""
-LEAST_BRANCH: Final = np.float32(0.03)
+LEAST_BRANCH = np.float32(0.03)
 """Added to both: any image may be taken for a branch with a single example class by chance."""
-LEAST_SIMILARITY: Final = np.float32(1e-3)
+LEAST_SIMILARITY = np.float32(1e-3)
 """Of which a logarithm is taken. Chosen: below that of any image."""
-MOST_KNOWN: Final = np.float32(1 - 1e-6)
+MOST_KNOWN = np.float32(1 - 1e-6)
 """Largest probability. Chosen: so that logarithms of the rest exist."""
-DOUBT: Final = 4.5
+DOUBT = 4.5
 """Images that n labels are weighed against, of which the expected share is of classes without
 examples: no image is of one with examples with a probability above n / (n + this times the share).
 Chosen: decision 104."""
-HALVINGS: Final = 30
+HALVINGS = 30
 """Of an interval of log odds. Chosen: what is left of it changes no probability."""
-LEAST_LEFT: Final = 0.3
+LEAST_LEFT = 0.3
 """Share of a class's images that are unlabelled at least. Chosen: classes are uneven."""
-CHECKS: Final = 4.0
+CHECKS = 4.0
 """Random images that the count of leaves weighs as much as. Chosen: twenty of them decide."""
-FEWEST_CLASSES: Final = 2  # no collection is taken to be of one class alone
+FEWEST_CLASSES = 2  # no collection is taken to be of one class alone
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -39,7 +38,7 @@ from engine.new_folder import new_folder
 from engine.project import Project
 from engine.project.clock import present_time
 
-PROGRAM: Final = f"Protoleaf {__version__}"
+PROGRAM = f"Protoleaf {__version__}"
 
 
 class Which(StrEnum):

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from engine.collection.outputs import WRITTEN_BY, check_file
 from engine.errors import InputError, UsageError
@@ -19,8 +18,8 @@ from engine.new_file import clear_abandoned_drafts, output_file
 from engine.project import Project
 from engine.texts import enumerated
 
-AUTO: Final = "auto"
-MOST_DRAWN: Final = 20_000  # classes of a drawing; deepest branches of larger graphs are closed
+AUTO = "auto"
+MOST_DRAWN = 20_000  # classes of a drawing; deepest branches of larger graphs are closed
 
 Weights = Mapping[tuple[ClassId, ClassId], float]
 """Attention weight in [0, 1] by edge (parent, child)."""
@@ -63,7 +62,7 @@ def drawing(content: GraphToWrite, *, is_dark: bool = False) -> bytes:
     return f"<!-- {WRITTEN_BY} -->\n{text}".encode()
 
 
-GRAPH_FORMATS: Final[Mapping[str, GraphExportFormat]] = {
+GRAPH_FORMATS: Mapping[str, GraphExportFormat] = {
     "json": GraphExportFormat(
         "JSON: one class to a line, everything that is known of it",
         ".json",

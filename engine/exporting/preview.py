@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from pathlib import Path, PurePosixPath
-from typing import Final
 
 import numpy as np
 
@@ -24,11 +23,11 @@ from engine.new_file import write_file
 from engine.new_folder import Placing, scratch_folder
 from engine.project import Project
 
-IMAGES: Final = 8  # of a preview. Chosen: the preview of a folder is a short list
-MOST_LINES: Final = 60  # of a file or folder. Chosen: a few screens
-MOST_SERIES: Final = 3  # files of a suffix whose content is shown; of more, only the first
-LONGEST_LINE: Final = 400  # characters of a line
-_INDENT: Final = "    "
+IMAGES = 8  # of a preview. Chosen: the preview of a folder is a short list
+MOST_LINES = 60  # of a file or folder. Chosen: a few screens
+MOST_SERIES = 3  # files of a suffix whose content is shown; of more, only the first
+LONGEST_LINE = 400  # characters of a line
+_INDENT = "    "
 
 
 @dataclass(frozen=True)

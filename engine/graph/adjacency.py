@@ -5,14 +5,14 @@ running.
 """
 
 from collections.abc import Collection, Hashable
-from typing import Final, Generic, TypeVar, final
+from typing import Generic, TypeVar, final
 
 from engine.graph.traversal import reachable
 
 ClassId = int
 Key = TypeVar("Key", bound=Hashable)
 
-MOST_IN_TUPLE: Final = 8  # up to so many ids, a tuple is smaller than a set and as quick to search
+MOST_IN_TUPLE = 8  # up to so many ids, a tuple is smaller than a set and as quick to search
 
 
 @final

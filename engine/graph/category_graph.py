@@ -8,7 +8,7 @@ Each edit is checked first and then made whole, or refused with nothing changed.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import Final, final
+from typing import final
 
 from engine.errors import GraphError
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
@@ -46,8 +46,8 @@ from engine.graph.traversal import first_paths, longest_way, reachable
 
 __all__ = ["CategoryGraph", "ClassId"]
 
-MANY_EDITS: Final = 32
-EDITS_AT_ONCE: Final = 1_000
+MANY_EDITS = 32
+EDITS_AT_ONCE = 1_000
 """Edits in memory while a graph is loaded; all of WordNet's would take more than the graph."""
 
 

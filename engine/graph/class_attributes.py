@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import GraphError, InputError
 from engine.graph.language_tags import (
@@ -23,11 +23,11 @@ from engine.graph.language_tags import (
 from engine.graph.limits import LONGEST_NAME, LONGEST_NOTE, LONGEST_SOURCE_ID, MOST_SYNONYMS
 from engine.graph.names import clean_name
 
-_COLOUR: Final = re.compile(r"#[0-9a-f]{6}")
-_SHORT_COLOUR: Final = re.compile(r"#[0-9a-f]{3}")
-_LINE_ENDS: Final = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-LAST_LABEL_KEY: Final = 9  # of the digits that a class can have as its key
-_CUT: Final = " […]"  # end of a note that was too long
+_COLOUR = re.compile(r"#[0-9a-f]{6}")
+_SHORT_COLOUR = re.compile(r"#[0-9a-f]{3}")
+_LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+LAST_LABEL_KEY = 9  # of the digits that a class can have as its key
+_CUT = " […]"  # end of a note that was too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class ClassAttributes:
         return {each.name: each.of(other) for each in ATTRIBUTES if each.of(self) != each.of(other)}
 
 
-NO_ATTRIBUTES: Final = ClassAttributes()
+NO_ATTRIBUTES = ClassAttributes()
 
 
 @dataclass(frozen=True)
@@ -294,7 +294,7 @@ def _clean_bar(bar: float, _name: str) -> float:
     return float(bar)
 
 
-ATTRIBUTES: Final = (
+ATTRIBUTES = (
     Attribute(
         name="source_id",
         title="source id",
@@ -399,9 +399,9 @@ ATTRIBUTES: Final = (
 )
 """In the order of the fields of `ClassAttributes`."""
 
-ATTRIBUTE: Final = {each.name: each for each in ATTRIBUTES}  # by name
+ATTRIBUTE = {each.name: each for each in ATTRIBUTES}  # by name
 
-IN_FILES: Final = tuple(each for each in ATTRIBUTES if each.is_in_files)
+IN_FILES = tuple(each for each in ATTRIBUTES if each.is_in_files)
 """Those that taxonomies have."""
 
 assert [each.name for each in ATTRIBUTES] == [each.name for each in fields(ClassAttributes)]

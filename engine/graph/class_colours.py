@@ -2,23 +2,22 @@
 
 from functools import lru_cache
 from math import cos, hypot, pi, sin
-from typing import Final
 
 Rgb = tuple[float, float, float]  # red, green and blue in [0, 1], sRGB
-LIGHT_GROUND: Final = (0.44, 0.645)
+LIGHT_GROUND = (0.44, 0.645)
 """Range of OKLab lightness. Chosen: each contrasts with the pane by 3 or more (WCAG 2)."""
-DARK_GROUND: Final = (0.66, 0.88)
+DARK_GROUND = (0.66, 0.88)
 """The same on a dark ground."""
-GIVEN: Final = (0.62, 0.74)
+GIVEN = (0.62, 0.74)
 """Lightness of colours that people give, on a light and on a dark ground."""
-CHROMA: Final = 0.13  # in OKLab: about what a screen can show at every hue
-_HUES: Final = (3 - 5**0.5) / 2  # of the circle from one class to the next: the golden angle
-_FIRST_HUE: Final = 40 / 360  # of the circle
-_STEPS: Final = 5
+CHROMA = 0.13  # in OKLab: about what a screen can show at every hue
+_HUES = (3 - 5**0.5) / 2  # of the circle from one class to the next: the golden angle
+_FIRST_HUE = 40 / 360  # of the circle
+_STEPS = 5
 """Lightness steps. Chosen: any two of the first 50 colours are 0.05 apart in OKLab."""
 # Where the two branches of the sRGB curve meet (IEC 61966-2-1).
-_LINEAR_BELOW: Final = 0.0031308
-_ENCODED_BELOW: Final = 0.04045
+_LINEAR_BELOW = 0.0031308
+_ENCODED_BELOW = 0.04045
 
 
 @lru_cache(maxsize=8192)

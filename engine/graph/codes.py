@@ -4,22 +4,21 @@ Imports nothing: the window loads it before it shows.
 """
 
 from collections.abc import Callable
-from typing import Final
 
-NO_CLASS: Final = -1  # in place of a class id: no label, no prediction, or no class that is safe
+NO_CLASS = -1  # in place of a class id: no label, no prediction, or no class that is safe
 
-UNKNOWN: Final = -2
+UNKNOWN = -2
 """In place of a class id: labelled as none of the classes."""
 
-EMPTY: Final = -3  # in place of a class id: labelled as empty, nothing is in the image
+EMPTY = -3  # in place of a class id: labelled as empty, nothing is in the image
 
-BOXED: Final = -4
+BOXED = -4
 """In place of a class id: no label of its own, as boxes in the image are classified in its
 place."""
 
-NONE_OF_THEM: Final = ""  # path of a label for "none of the classes"
-NOTHING_THERE: Final = "/"  # path of a label of an empty image; no class has it
-_PATHS: Final = {UNKNOWN: NONE_OF_THEM, EMPTY: NOTHING_THERE}
+NONE_OF_THEM = ""  # path of a label for "none of the classes"
+NOTHING_THERE = "/"  # path of a label of an empty image; no class has it
+_PATHS = {UNKNOWN: NONE_OF_THEM, EMPTY: NOTHING_THERE}
 
 
 def label_path(code: int, path_text: Callable[[int], str]) -> str:

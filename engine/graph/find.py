@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from enum import IntEnum
 from functools import partial
 from itertools import chain, islice
-from typing import Final, final
+from typing import final
 
 from engine.errors import AmbiguousClassError, UnknownClassError
 from engine.graph.names import SEPARATOR, join_path, split_path
@@ -16,11 +16,11 @@ from engine.graph.structure import TOP, ClassId, GraphStructure
 from engine.search_folding import folded as searchable
 from engine.texts import Message, either, enumerated, marked
 
-LISTED_PATHS: Final = 5
-CLOSE_MATCHES: Final = 3
-LENGTH_TOLERANCE: Final = 3
-RANK: Final = "rank:"  # before a rank, of which all classes are wanted
-_WORD_BREAK: Final = r"[\W_]"
+LISTED_PATHS = 5
+CLOSE_MATCHES = 3
+LENGTH_TOLERANCE = 3
+RANK = "rank:"  # before a rank, of which all classes are wanted
+_WORD_BREAK = r"[\W_]"
 
 _Fit = tuple[ClassId, str]  # a class and its folded name or alias
 
@@ -167,7 +167,7 @@ class NameFit(IntEnum):
     NONE = 5
 
 
-SHORTEST_WORD: Final = 2
+SHORTEST_WORD = 2
 """Shortest word that is matched as a whole. Chosen: a single letter is the beginning of one."""
 
 

@@ -5,7 +5,6 @@ errors that are listed, each raises those of the edits of `CategoryGraph` that i
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from engine.errors import GraphError
 from engine.graph.category_graph import CategoryGraph, ClassId
@@ -17,7 +16,7 @@ Move = tuple[ClassId, ClassId | None]
 """A class, and the parent that it is taken from; None for the top level."""
 
 Edge = tuple[ClassId, ClassId]  # parent and child
-FEW: Final = 32
+FEW = 32
 """New edges up to which each is looked at by itself: the levels of all classes take longer."""
 
 

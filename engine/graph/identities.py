@@ -4,13 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from secrets import token_hex
-from typing import Final
 
-IDENTITY_BYTES: Final = 16
-IDENTITY_LENGTH: Final = 2 * IDENTITY_BYTES  # hexadecimal digits
-NO_IDENTITY: Final = ""  # of a class whose making an older version of the program did not record
+IDENTITY_BYTES = 16
+IDENTITY_LENGTH = 2 * IDENTITY_BYTES  # hexadecimal digits
+NO_IDENTITY = ""  # of a class whose making an older version of the program did not record
 
-_IDENTITY: Final = re.compile(rf"[0-9a-f]{{{IDENTITY_LENGTH}}}")
+_IDENTITY = re.compile(rf"[0-9a-f]{{{IDENTITY_LENGTH}}}")
 
 
 def new_identity() -> str:

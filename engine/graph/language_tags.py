@@ -6,15 +6,14 @@ follows is a part of the name.
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Final
 
-_MARK: Final = "@"
-_OF_SCIENCE: Final = "la"
-UNDETERMINED: Final = "und"
+_MARK = "@"
+_OF_SCIENCE = "la"
+UNDETERMINED = "und"
 """Tag of a vernacular name of unknown language (RFC 5646)."""
-_LONGEST: Final = 35  # characters of a tag, which RFC 5646 recommends to have room for
-_MOST_KNOWN: Final = 4_096  # tags that are remembered; there are 200 in the taxonomies that we know
-_FARTHEST: Final = 10
+_LONGEST = 35  # characters of a tag, which RFC 5646 recommends to have room for
+_MOST_KNOWN = 4_096  # tags that are remembered; there are 200 in the taxonomies that we know
+_FARTHEST = 10
 """Distance of languages that still match, as CLDR measures it: those of other countries do (5 for
 "pt-PT" where "pt-BR" is wanted), those in another script (54 for "zh-Hant" where "zh-CN" is wanted)
 do not."""

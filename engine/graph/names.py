@@ -3,27 +3,26 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from engine.errors import GraphError
 from engine.graph.limits import DEEPEST_LEVEL, LONGEST_NAME
 from engine.texts import Message, marked
 
-SEPARATOR: Final = "/"
-_CLASS_NAME: Final = marked("class name")
-_CONTROLS: Final = Message("control characters or line breaks")
-_MARKS: Final = Message("marks that override the writing direction")
+SEPARATOR = "/"
+_CLASS_NAME = marked("class name")
+_CONTROLS = Message("control characters or line breaks")
+_MARKS = Message("marks that override the writing direction")
 
-_PATH_PIECE: Final = re.compile(r"\\[\\/]|/|[^\\/]+|\\")
-_MOST_DECOMPOSED: Final = 4  # one character in form NFC represents at most so many
+_PATH_PIECE = re.compile(r"\\[\\/]|/|[^\\/]+|\\")
+_MOST_DECOMPOSED = 4  # one character in form NFC represents at most so many
 # Format characters (Cf) stay: scripts such as Persian and many emoji need their joiners.
-_REFUSED_CATEGORIES: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
+_REFUSED_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 # They reverse the text after them, also beyond the name: a list or file name would be misread.
-_DIRECTION_MARKS: Final = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
-_SEEN_CATEGORIES: Final = frozenset({"Mc", "Co", "Cn"})
+_DIRECTION_MARKS = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
+_SEEN_CATEGORIES = frozenset({"Mc", "Co", "Cn"})
 """Besides letters, numbers, punctuation and symbols."""
-_SEEN_KINDS: Final = frozenset("LNPS")
-_BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+_SEEN_KINDS = frozenset("LNPS")
+_BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 """Hangul fillers and Braille without a dot."""
 
 

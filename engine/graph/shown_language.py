@@ -4,10 +4,8 @@ The window chooses it. Reports and drawings have these names, too; the command l
 other files have those in the project.
 """
 
-from typing import Final
-
-AS_IN_PROJECT: Final = ""
-_language: Final = [AS_IN_PROJECT]
+AS_IN_PROJECT = ""
+_language = [AS_IN_PROJECT]
 
 
 def show_names_in(language: str) -> None:

@@ -12,7 +12,6 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,15 +32,15 @@ class CardSize:
     gap_along: float  # between one layer and the next, where the edges run
 
 
-MOST_ROUNDS: Final = 24  # rounds over all layers; drawings of some hundred classes settle in fewer
-STILL: Final = 0.5  # scene units: when no item moves further in a round, the layout has converged
-STILL_SHARE: Final = 1e-4  # the same as a share of a wide drawing's width
-STRAIGHT: Final = 8.0  # how much more a link between two bends weighs: long edges run straight
-WHERE_IT_IS: Final = 1e-3  # weight of the present place: an item without any neighbour stays
-WIDEST: Final = 2.5  # aspect ratio of a drawing without a known view, at most
-KEPT_FROM: Final = 1.0
+MOST_ROUNDS = 24  # rounds over all layers; drawings of some hundred classes settle in fewer
+STILL = 0.5  # scene units: when no item moves further in a round, the layout has converged
+STILL_SHARE = 1e-4  # the same as a share of a wide drawing's width
+STRAIGHT = 8.0  # how much more a link between two bends weighs: long edges run straight
+WHERE_IT_IS = 1e-3  # weight of the present place: an item without any neighbour stays
+WIDEST = 2.5  # aspect ratio of a drawing without a known view, at most
+KEPT_FROM = 1.0
 """While it stays wider than this, leaves are stacked as high as in the drawing before."""
-KEPT_TO: Final = 4.0  # and while it stays narrower than this
+KEPT_TO = 4.0  # and while it stays narrower than this
 
 Places = NDArray[np.float64]  # (I,) the centre of each item across, in scene units
 Point = tuple[float, float]

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from math import comb
-from typing import Final
 
 from fast_sugiyama import from_edges
 
@@ -12,12 +11,12 @@ from engine.graph.category_graph import ClassId
 from engine.graph_drawing.shown import Edge, ItemKey, Tiers
 
 Rows = Sequence[Sequence[int]]  # the items of each layer from left to right
-MOST_SWEEPS: Final = 12
+MOST_SWEEPS = 12
 """Ways down or up over all layers; the best order is found within the first few."""
-VAIN_SWEEPS: Final = 4  # so many without any gain are the last
-MOST_PASSES: Final = 20
+VAIN_SWEEPS = 4  # so many without any gain are the last
+MOST_PASSES = 20
 """Passes in which neighbours change places; each but the last makes fewer edges cross."""
-MOST_LINKS: Final = 1000
+MOST_LINKS = 1000
 """Links that the library orders, at most: what takes it a tenth of a second."""
 
 Edges = Collection[Edge]  # (parent, child) of what is drawn

@@ -8,15 +8,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
 
-MOST_AT_FIRST: Final = 120
+MOST_AT_FIRST = 120
 """Classes that a graph is first drawn with, at most: names on about one screen can be read."""
 
 
-RINGS: Final = 2  # edges around a class in focus within which classes are drawn
+RINGS = 2  # edges around a class in focus within which classes are drawn
 Edge = tuple[ClassId, ClassId]  # (parent, child)
 
 ItemKey = tuple[int, ...]

@@ -4,32 +4,31 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
 from engine.graph.category_graph import CategoryGraph
 from engine.graph_drawing.layout import CardSize, Layout, Point, Route
 from engine.graph_drawing.shown import Edge, ShownClass, ShownGraph
 
-SVG_CARD: Final = CardSize(width=144, height=48, gap_across=16, gap_along=64)
+SVG_CARD = CardSize(width=144, height=48, gap_across=16, gap_along=64)
 """Cards with room for a name on two lines."""
-FONT_SIZE: Final = 13.0  # scene units; the lines of a name are 16 apart
-SMALL_FONT_SIZE: Final = 11.0  # of what a closed branch hides
-LINE_STEP: Final = 16.0  # scene units from one line of a card to the next
-PADDING: Final = 8.0
+FONT_SIZE = 13.0  # scene units; the lines of a name are 16 apart
+SMALL_FONT_SIZE = 11.0  # of what a closed branch hides
+LINE_STEP = 16.0  # scene units from one line of a card to the next
+PADDING = 8.0
 """Scene units between a card's edge and its text; the margin is three times as wide."""
-THINNEST: Final = 1.0
+THINNEST = 1.0
 """Width of an edge of weight 0 in scene units, and of all where no weights are known."""
-WIDEST: Final = 4.0  # width of an edge of weight 1
+WIDEST = 4.0  # width of an edge of weight 1
 # Shares of the font size, as sans-serif faces such as DejaVu Sans (a wide one) draw them.
-NARROW: Final = 0.42
-USUAL: Final = 0.66
-CAPITAL: Final = 0.80
-BROAD: Final = 1.0
-_NARROW_LETTERS: Final = frozenset("iljtfrI|!.,:;'`()[]{} -/\\")
-_BROAD_LETTERS: Final = frozenset("mwMW@%&—")
-ELLIPSIS: Final = "…"
-WIDEST_PEN: Final = 4.0
+NARROW = 0.42
+USUAL = 0.66
+CAPITAL = 0.80
+BROAD = 1.0
+_NARROW_LETTERS = frozenset("iljtfrI|!.,:;'`()[]{} -/\\")
+_BROAD_LETTERS = frozenset("mwMW@%&—")
+ELLIPSIS = "…"
+WIDEST_PEN = 4.0
 """Points that an edge of weight 1 is drawn wide; one of weight 0 is drawn one point wide."""
 
 
@@ -45,8 +44,8 @@ class SvgColours:
     edge: str  # edges
 
 
-LIGHT: Final = SvgColours("#f5f6f4", "#ffffff", "#cfd4cb", "#1a1f1a", "#667064", "#8a9486")
-DARK: Final = SvgColours("#141714", "#1b1f1b", "#434b43", "#eceeea", "#929b8f", "#737d70")
+LIGHT = SvgColours("#f5f6f4", "#ffffff", "#cfd4cb", "#1a1f1a", "#667064", "#8a9486")
+DARK = SvgColours("#141714", "#1b1f1b", "#434b43", "#eceeea", "#929b8f", "#737d70")
 
 
 def svg_text(

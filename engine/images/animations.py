@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import accumulate, islice
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from PIL import Image
@@ -37,11 +37,11 @@ from engine.images.pixels import fit_within, rgb_image
 from engine.images.read_file import PIXELS, read_file
 from engine.images.taken_time import real_time
 
-MOST_FRAMES: Final = 10_000
+MOST_FRAMES = 10_000
 """Of one file. Chosen: a quarter of an hour at ten frames a second; each needs all before it."""
-_FORMATS: Final = ("GIF", "WEBP", "PNG")
+_FORMATS = ("GIF", "WEBP", "PNG")
 # of the picture, the one before, what is put between, and the result, as Pillow holds them
-_PIXEL_BYTES: Final = 24
+_PIXEL_BYTES = 24
 
 
 @final

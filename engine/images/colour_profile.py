@@ -7,7 +7,7 @@ none.
 
 import functools
 import io
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL import Image
@@ -17,12 +17,12 @@ from engine.arrays import Pixels
 if TYPE_CHECKING:
     from PIL import ImageCms
 
-_MOST_BYTES: Final = 16 * 1024**2  # of a profile; those of printing presses take two. Chosen.
-_HELD_PROFILES: Final = 16  # Chosen: a collection has few cameras and programs.
+_MOST_BYTES = 16 * 1024**2  # of a profile; those of printing presses take two. Chosen.
+_HELD_PROFILES = 16  # Chosen: a collection has few cameras and programs.
 # colours along each side of the cube that a profile is compared with sRGB by
-_PROBED_SIDE: Final = 9
-_SAME: Final = 2  # of 255: what rounding makes of equal colours
-_MODES: Final = {
+_PROBED_SIDE = 9
+_SAME = 2  # of 255: what rounding makes of equal colours
+_MODES = {
     "RGB": "RGB",
     "GRAY": "L",
     "CMYK": "CMYK",

@@ -3,13 +3,12 @@
 import io
 import math
 from pathlib import Path
-from typing import Final
 
 from engine.file_parts import FilePart
 
-LONGEST_PAGE: Final = 3000
+LONGEST_PAGE = 3000
 """Pixels of the longer side that a page is drawn with. Chosen: 250 a inch of a usual page."""
-_QUALITY: Final = 95  # of the JPEG. Chosen: above what cameras write.
+_QUALITY = 95  # of the JPEG. Chosen: above what cameras write.
 
 
 def jpeg_of_part(file: Path, part: FilePart) -> bytes:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, Self, TypeVar, final
+from typing import Literal, Self, TypeVar, final
 
 import numpy as np
 import simplejpeg
@@ -46,16 +46,16 @@ from engine.images.pixels import (
 from engine.images.raw_photo import Least, Preview, raw_kind, raw_preview
 from engine.images.read_file import FILES, PIXELS, file_size, read_file
 
-MAX_PIXELS: Final = 500_000_000
+MAX_PIXELS = 500_000_000
 """Larger ones are refused. Chosen: above the 484 megapixels of decision 110, below 2 GB of RGB."""
-_AS_THE_FILE_SAYS: Final = 0  # instead of an EXIF orientation
-_TURNED: Final = 6  # an EXIF orientation that swaps width and height
-_MOST_KEPT_BYTES: Final = 100 * 1024**2
+_AS_THE_FILE_SAYS = 0  # instead of an EXIF orientation
+_TURNED = 6  # an EXIF orientation that swaps width and height
+_MOST_KEPT_BYTES = 100 * 1024**2
 """Larger scales of a JPEG are decoded again for each box. Chosen: fits with all cores in use."""
-_JPEG_SIGNATURE: Final = b"\xff\xd8\xff"
-_TURBO_COLOURS: Final = frozenset({"YCbCr", "Gray", "RGB"})
+_JPEG_SIGNATURE = b"\xff\xd8\xff"
+_TURBO_COLOURS = frozenset({"YCbCr", "Gray", "RGB"})
 # have row offsets in their header
-_UNPACKED_OFTEN: Final = frozenset({"BMP", "DIB", "PPM", "TIFF"})
+_UNPACKED_OFTEN = frozenset({"BMP", "DIB", "PPM", "TIFF"})
 
 # Pillow's own limit warns long before ours and raises at another size; ours is checked after the
 # header.

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
-from typing import Final
 
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import FoundFile
@@ -13,9 +12,9 @@ from engine.images.details_messages import DetailsBatch, DetailsSummary, FileDet
 from engine.images.photo_details import read_details
 from engine.ordered_pool import in_order
 
-AT_ONCE: Final = 256  # files between two reports: a tenth of a second
+AT_ONCE = 256  # files between two reports: a tenth of a second
 # Chosen: they wait for the disk most of the time, and for one another when it is quick.
-_THREADS: Final = 4
+_THREADS = 4
 
 
 OnDetails = Callable[[DetailsBatch], None]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, final
+from typing import final
 
 import numpy as np
 import pypdfium2
@@ -22,13 +22,13 @@ from engine.images.multi_page import no_such_page, too_many_pages
 from engine.images.part_reader import MOST_PAGES, PartReader, PartsWanted
 from engine.images.read_file import PIXELS, read_file
 
-_POINTS_PER_INCH: Final = 72  # of PDF's units (ISO 32000)
-_DOTS_PER_INCH: Final = 200
+_POINTS_PER_INCH = 72  # of PDF's units (ISO 32000)
+_DOTS_PER_INCH = 200
 """Of a page without a requested size. Chosen: A4 has 1654 x 2339 pixels, and is legible."""
-_CHANNELS: Final = 3  # red, green and blue
-_WHITE: Final = (255, 255, 255, 255)  # the ground of a page
-_FIELDS: Final = {"title": "Title", "creator": "Author", "description": "Subject"}
-_PDFIUM: Final = threading.Lock()
+_CHANNELS = 3  # red, green and blue
+_WHITE = (255, 255, 255, 255)  # the ground of a page
+_FIELDS = {"title": "Title", "creator": "Author", "description": "Subject"}
+_PDFIUM = threading.Lock()
 """Held in every call: PDFium has state that all documents of a process share."""
 
 

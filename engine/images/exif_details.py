@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Final
 
 from PIL import Image, ImageFile, IptcImagePlugin
 from PIL.ExifTags import GPS, Base
@@ -21,11 +20,11 @@ from engine.images.found_details import (
 from engine.images.readers import PILLOW_DAMAGE
 from engine.images.taken_time import taken_time
 
-_SIDEWAYS: Final = 5  # from this orientation on, rows are columns
-_LARGEST_SIDE: Final = 1_000_000  # pixels
-_RATING: Final = 0x4746  # of Windows and cameras
-_CHARACTER_CODE_BYTES: Final = 8  # in front of the comment of a user
-_MOST_EXPOSURE_S: Final = 1e6  # Chosen: no shutter is open for eleven days.
+_SIDEWAYS = 5  # from this orientation on, rows are columns
+_LARGEST_SIDE = 1_000_000  # pixels
+_RATING = 0x4746  # of Windows and cameras
+_CHARACTER_CODE_BYTES = 8  # in front of the comment of a user
+_MOST_EXPOSURE_S = 1e6  # Chosen: no shutter is open for eleven days.
 _TITLE, _HEADLINE, _KEYWORDS, _DATE, _TIME, _CREATOR, _COPYRIGHT, _CAPTION = (
     (2, number) for number in (5, 105, 25, 55, 60, 80, 116, 120)
 )

@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 
 T = TypeVar("T")
 
-_FEW: Final = 16
+_FEW = 16
 """Files of a folder that are looked up one by one: listing a folder of a million is slower."""
-_FEW_STATES: Final = 4  # of those whose size and time are needed: they come with the listing
-_PART: Final = 512  # paths between two rests. Chosen: about a millisecond's work.
+_FEW_STATES = 4  # of those whose size and time are needed: they come with the listing
+_PART = 512  # paths between two rests. Chosen: about a millisecond's work.
 
 Rest = Callable[[], None]
 

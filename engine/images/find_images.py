@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Final, TypeVar, final
+from typing import TypeVar, final
 
 from engine.errors import ImageError, StorageError, found_at, reason_of
 from engine.events import CancelToken, OnProgress, Progress, ProgressMeter, ignore_progress
@@ -23,10 +23,10 @@ from engine.images.readers import SNIFFED_BYTES, is_other_kind, not_an_image, un
 from engine.texts import Message
 
 # stored by cameras next to RAW
-_DEVELOPED_SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".heic", ".heif", ".hif"})
+_DEVELOPED_SUFFIXES = frozenset({".jpg", ".jpeg", ".heic", ".heif", ".hif"})
 AnyPath = TypeVar("AnyPath", bound=PurePath)
-_DIGITS: Final = re.compile(r"(\d+)")
-_HIDDEN_NAMES: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "@eadir"})
+_DIGITS = re.compile(r"(\d+)")
+_HIDDEN_NAMES = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "@eadir"})
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
 
 from engine.errors import ImageError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
@@ -18,12 +17,12 @@ from engine.images.part_reader import EVERYTHING, PartsWanted
 from engine.images.parts_of_file import parts_of
 from engine.ordered_pool import in_order
 
-_ANIMATED_SUFFIXES: Final = frozenset({".apng", ".gif", ".png", ".webp"})
-SEVERAL_SUFFIXES: Final = (
+_ANIMATED_SUFFIXES = frozenset({".apng", ".gif", ".png", ".webp"})
+SEVERAL_SUFFIXES = (
     DOCUMENT_SUFFIXES | VIDEO_SUFFIXES | _ANIMATED_SUFFIXES | {".tif", ".tiff", ".mpo"}
 )
 """Of files that may have several pictures."""
-_AHEAD: Final = 16  # files that are looked into before the first is done. Chosen.
+_AHEAD = 16  # files that are looked into before the first is done. Chosen.
 
 
 def imported_suffixes() -> frozenset[str]:

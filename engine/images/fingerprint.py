@@ -7,7 +7,7 @@ ImageHash, which needs SciPy and PyWavelets for it.
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,12 +18,12 @@ from engine.file_parts import WHOLE, file_part
 if TYPE_CHECKING:
     from PIL import Image
 
-SIDE: Final = THUMBNAIL_SIDES[0]  # longer side, in pixels, of the picture that is looked at
-HASH_SIDE: Final = 8  # rows and columns of low frequencies in the hash: 64 bits
-SHRUNK: Final = 4 * HASH_SIDE  # side of the picture that is transformed
-LEAST_CONTRAST: Final = 4.0
+SIDE = THUMBNAIL_SIDES[0]  # longer side, in pixels, of the picture that is looked at
+HASH_SIDE = 8  # rows and columns of low frequencies in the hash: 64 bits
+SHRUNK = 4 * HASH_SIDE  # side of the picture that is transformed
+LEAST_CONTRAST = 4.0
 """Standard deviation, in grey levels, below which a picture is plain: night, fog, a lens cap."""
-NO_HASH: Final = 0  # all bits of a plain picture
+NO_HASH = 0  # all bits of a plain picture
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,15 @@ from engine.arrays import Flags, Floats
 from engine.images.fingerprint import Fingerprint
 from engine.sqlite_cache import SqliteCache
 
-FILE_NAME: Final = "fingerprints.sqlite"
-_VERSION: Final = 2  # of the schema, and of the computation of fingerprints
-_SCHEMA: Final = """
+FILE_NAME = "fingerprints.sqlite"
+_VERSION = 2  # of the schema, and of the computation of fingerprints
+_SCHEMA = """
 CREATE TABLE IF NOT EXISTS fingerprint (
     content_hash BLOB PRIMARY KEY, bits BLOB NOT NULL, sharpness REAL NOT NULL
 ) WITHOUT ROWID
 """
-_BITS_BYTES: Final = 8  # of a perceptual hash
-_CHUNK_ROWS: Final = 4096  # that are Python objects at a time
+_BITS_BYTES = 8  # of a perceptual hash
+_CHUNK_ROWS = 4096  # that are Python objects at a time
 
 _Rows = tuple[NDArray[np.bytes_], NDArray[np.uint64], Floats]
 """Ascending content hashes, bits and sharpness, (r,) each."""

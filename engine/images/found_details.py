@@ -4,25 +4,24 @@ import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from engine.images.taken_time import NOT_KNOWN, TakenTime, first_taken
 
-LONGEST_NAME: Final = 200  # characters of a camera, a lens, a name. Chosen.
-LONGEST_TEXT: Final = 4_000  # characters of a description. Chosen.
-MOST_KEYWORDS: Final = 200  # Chosen.
-SEPARATOR: Final = "\n"  # between keywords; no clean text holds one
-TAKEN_ON: Final = "taken_on"  # field of a date without a time: "1912", "1912-06", "1912-06-03"
-FIELDS: Final = (
+LONGEST_NAME = 200  # characters of a camera, a lens, a name. Chosen.
+LONGEST_TEXT = 4_000  # characters of a description. Chosen.
+MOST_KEYWORDS = 200  # Chosen.
+SEPARATOR = "\n"  # between keywords; no clean text holds one
+TAKEN_ON = "taken_on"  # field of a date without a time: "1912", "1912-06", "1912-06-03"
+FIELDS = (
     *("title", "description", "keywords", "creator", "copyright", "rating"),
     *("serial", "lens", "exposure_s", "aperture", "iso", "focal_length_mm", TAKEN_ON),
 )
 """Names of further details, in the order in which they are shown."""
-_MEAN_NOTHING: Final = frozenset(
+_MEAN_NOTHING = frozenset(
     {"olympus digital camera", "sony dsc", "default", "minolta digital camera", "exif_jpeg_picture"}
 )
 """Default descriptions of cameras."""
-_COMPANIES: Final = frozenset(
+_COMPANIES = frozenset(
     {
         "corporation",
         "corp",
@@ -45,10 +44,8 @@ _COMPANIES: Final = frozenset(
         "techwin",
     }
 )
-_INVISIBLE: Final = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
-_TURNING: Final = frozenset(
-    "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\ufeff"
-)
+_INVISIBLE = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\ufeff")
 """Characters that turn the direction of all text behind them, or are not seen."""
 
 

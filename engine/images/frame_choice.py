@@ -1,25 +1,24 @@
 """Choice of video frames: one every so many seconds, or those where the picture changes."""
 
 from collections.abc import Iterable
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Pixels
 
-SMALL: Final = (32, 18)  # width and height of the picture by which frames are compared
-SAME_S: Final = 0.0005
+SMALL = (32, 18)  # width and height of the picture by which frames are compared
+SAME_S = 0.0005
 """Tolerance of a frame's start: containers round times to milliseconds."""
 # between two frames that are compared. Chosen: nothing of interest is in view for less.
-SAMPLED_S: Final = 0.25
-CHANGED: Final = 24
+SAMPLED_S = 0.25
+CHANGED = 24
 """Levels of 255 by which one of the 32 x 18 cells of a frame must differ from the last chosen
 frame.
 
 Chosen: a cell is 60 x 60 pixels of a frame of 1920 x 1080, which averages noise. Not tested on trap
 clips."""
-_DECIMALS: Final = 3  # of seconds
+_DECIMALS = 3  # of seconds
 
 
 def evenly(duration_s: float, every_s: float, most: int) -> list[float]:

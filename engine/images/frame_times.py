@@ -3,31 +3,31 @@
 import struct
 from collections.abc import Iterator
 from itertools import islice
-from typing import BinaryIO, Final, NamedTuple
+from typing import BinaryIO, NamedTuple
 
-_HEAD_BYTES: Final = 30  # first bytes that tell the kind, and width and height of the whole picture
+_HEAD_BYTES = 30  # first bytes that tell the kind, and width and height of the whole picture
 # frames that claim to be shown for no longer are shown for `_USUAL_S`, as in browsers
-_INSTANT_S: Final = 0.01
-_USUAL_S: Final = 0.1  # what browsers take for no duration at all
+_INSTANT_S = 0.01
+_USUAL_S = 0.1  # what browsers take for no duration at all
 # From the specification of GIF89a.
-_GIF: Final = (b"GIF87a", b"GIF89a")
-_GIF_HEAD_BYTES: Final = 13
-_HAS_PALETTE: Final = 0x80  # flag in front of a palette; the lowest three bits are its size
-_EXTENSION: Final = 0x21
-_CONTROL: Final = 0xF9  # kind of the extension that holds a frame's duration
-_IMAGE: Final = 0x2C
-_TRAILER: Final = 0x3B
+_GIF = (b"GIF87a", b"GIF89a")
+_GIF_HEAD_BYTES = 13
+_HAS_PALETTE = 0x80  # flag in front of a palette; the lowest three bits are its size
+_EXTENSION = 0x21
+_CONTROL = 0xF9  # kind of the extension that holds a frame's duration
+_IMAGE = 0x2C
+_TRAILER = 0x3B
 # From the specification of PNG (W3C, third edition).
-_PNG: Final = b"\x89PNG\r\n\x1a\n"
-_CHECKSUM_BYTES: Final = 4
-_CONTROL_BYTES: Final = 26  # of a chunk fcTL
-_USUAL_DENOMINATOR: Final = 100  # of a duration whose denominator is 0
+_PNG = b"\x89PNG\r\n\x1a\n"
+_CHECKSUM_BYTES = 4
+_CONTROL_BYTES = 26  # of a chunk fcTL
+_USUAL_DENOMINATOR = 100  # of a duration whose denominator is 0
 # From the specification of WebP (RFC 9649).
-_RIFF: Final = b"RIFF"
-_WEBP: Final = b"WEBPVP8X"  # the extended form; the others have one picture
-_RIFF_HEAD_BYTES: Final = 12
-_IS_ANIMATED: Final = 0x02  # flag of the extended form
-_WEBP_DURATION: Final = slice(12, 15)  # of a chunk ANMF
+_RIFF = b"RIFF"
+_WEBP = b"WEBPVP8X"  # the extended form; the others have one picture
+_RIFF_HEAD_BYTES = 12
+_IS_ANIMATED = 0x02  # flag of the extended form
+_WEBP_DURATION = slice(12, 15)  # of a chunk ANMF
 
 
 class AnimationFrame(NamedTuple):

@@ -6,34 +6,34 @@ Orientation is how a camera was held; pixels are turned once, right after decodi
 """
 
 from collections.abc import Iterator
-from typing import IO, Final, Literal, NamedTuple
+from typing import IO, Literal, NamedTuple
 
 from PIL import Image
 from PIL.ExifTags import Base
 
 from engine.arrays import Pixels
 
-MOST_SEGMENTS: Final = 4_000  # extended XMP of 100 MB takes 2,000
+MOST_SEGMENTS = 4_000  # extended XMP of 100 MB takes 2,000
 # segments of Exif, of which Pillow joins each to all before it; cameras write one
-MOST_EXIF: Final = 64
-_START: Final = b"\xff\xd8"
-_SCAN: Final = frozenset({0xDA, 0xD9})  # with which the picture begins, and the file ends
-_APP1: Final = 0xE1  # the kind of a segment of Exif, and of XMP
-_EXIF: Final = b"Exif\0"
-_LENGTH_BYTES: Final = 2  # of a segment's length, which counts itself
+MOST_EXIF = 64
+_START = b"\xff\xd8"
+_SCAN = frozenset({0xDA, 0xD9})  # with which the picture begins, and the file ends
+_APP1 = 0xE1  # the kind of a segment of Exif, and of XMP
+_EXIF = b"Exif\0"
+_LENGTH_BYTES = 2  # of a segment's length, which counts itself
 # Bytes of JPEG markers, from ITU-T T.81, table B.1.
-_MARKER: Final = 0xFF  # also a fill byte, any number of which may precede a marker
-_PROGRESSIVE_FRAMES: Final = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
-_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_SHOWN_FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2})
-_START_OF_SCAN: Final = 0xDA
+_MARKER = 0xFF  # also a fill byte, any number of which may precede a marker
+_PROGRESSIVE_FRAMES = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_SHOWN_FRAMES = frozenset({0xC0, 0xC1, 0xC2})
+_START_OF_SCAN = 0xDA
 # in front of a picture, with fill bytes; crafted files must not be slow
-_MOST_MARKERS: Final = 1000
-_DIVISORS: Final = (8, 4, 2)
+_MOST_MARKERS = 1000
+_DIVISORS = (8, 4, 2)
 """Factors by which a picture may be reduced while decoding. libjpeg-turbo has all eighths, but five
 to seven of them take up to twice as long as decoding the whole, and Pillow, which reads for
 exported models, has only these."""
-_COEFFICIENT_BYTES: Final = 6  # of three components, without subsampling
+_COEFFICIENT_BYTES = 6  # of three components, without subsampling
 
 
 def is_header_bounded(file: IO[bytes]) -> bool:
@@ -131,14 +131,14 @@ def _segments(data: bytes, start: int = 0) -> Iterator[tuple[int, int, int]]:
 ByteOrder = Literal["little", "big"]
 
 # From TIFF 6.0.
-_COUNT_BYTES: Final = 2
-_ENTRY_BYTES: Final = 12
-_SHORT: Final = 3
-_TYPE_BYTES: Final = {_SHORT: 2, 4: 4, 13: 4}  # of one value: SHORT, LONG, IFD
+_COUNT_BYTES = 2
+_ENTRY_BYTES = 12
+_SHORT = 3
+_TYPE_BYTES = {_SHORT: 2, 4: 4, 13: 4}  # of one value: SHORT, LONG, IFD
 # of one directory that are looked at: a damaged count must not take long. Chosen.
-_MOST_ENTRIES: Final = 512
+_MOST_ENTRIES = 512
 # of one entry that are looked at. Chosen: more than a picture's strips that we follow.
-_MOST_VALUES: Final = 64
+_MOST_VALUES = 64
 
 
 class Entry(NamedTuple):
@@ -201,9 +201,9 @@ def _count(data: bytes, at: int, order: ByteOrder) -> int:
     return min(int.from_bytes(data[at : at + _COUNT_BYTES], order), _MOST_ENTRIES)
 
 
-_DIRECTORY_TAGS: Final = frozenset({Base.ExifOffset, Base.GPSInfo})
-_MOST_TAGS: Final = 4_096  # of one directory; cameras write some hundred at most. Chosen.
-_VALUE_BYTES: Final = {
+_DIRECTORY_TAGS = frozenset({Base.ExifOffset, Base.GPSInfo})
+_MOST_TAGS = 4_096  # of one directory; cameras write some hundred at most. Chosen.
+_VALUE_BYTES = {
     1: 1,
     2: 1,
     3: 2,
@@ -250,11 +250,11 @@ def are_directories_bounded(file: IO[bytes]) -> bool:
 
 
 # From Exif 2.3, section 4.6.4 A, and of JPEG markers from ITU-T T.81, table B.1.
-UPRIGHT: Final = 1
-_EXIF_HEADER: Final = b"Exif\x00\x00"
+UPRIGHT = 1
+_EXIF_HEADER = b"Exif\x00\x00"
 
 
-_EXIF_ERRORS: Final = (
+_EXIF_ERRORS = (
     ValueError,
     SyntaxError,
     OSError,
@@ -276,9 +276,9 @@ def jpeg_orientation(data: bytes) -> int:
     return UPRIGHT if exif is None else orientation_in(exif[1])
 
 
-_ICC_APP: Final = 0xE2  # the kind of a segment with a part of an ICC profile
-_ICC_HEADER: Final = b"ICC_PROFILE\x00"
-_ICC_NUMBERS_BYTES: Final = 2  # the number of the part, and how many there are
+_ICC_APP = 0xE2  # the kind of a segment with a part of an ICC profile
+_ICC_HEADER = b"ICC_PROFILE\x00"
+_ICC_NUMBERS_BYTES = 2  # the number of the part, and how many there are
 
 
 def jpeg_profile(data: bytes) -> bytes:
@@ -290,7 +290,7 @@ def jpeg_profile(data: bytes) -> bytes:
 
 
 # of the index of an MPO (CIPA DC-007), in a segment of the same kind
-_MPF_HEADER: Final = b"MPF\x00"
+_MPF_HEADER = b"MPF\x00"
 
 
 def multi_picture_index(data: bytes) -> tuple[int, bytes] | None:

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from engine.texts import Message, enumerated
 
-RAW_KINDS: Final = (
+RAW_KINDS = (
     "ARW",
     "CR2",
     "CR3",
@@ -30,11 +30,11 @@ RAW_KINDS: Final = (
     "SRW",
 )
 """RAW photos, read by the preview that the camera stored with the sensor data."""
-HEIF: Final = "HEIF"  # Pillow's name of the format of HEIC files, as their reader registers it
-PACKAGES: Final = ("pillow-heif", "pi-heif")
+HEIF = "HEIF"  # Pillow's name of the format of HEIC files, as their reader registers it
+PACKAGES = ("pillow-heif", "pi-heif")
 """Either reads HEIC; the first has a newer libheif, and a GPL encoder, which is not shipped."""
-_AVIF_BRANDS: Final = frozenset({b"avif", b"avis"})
-_HEIF_BRANDS: Final = frozenset(
+_AVIF_BRANDS = frozenset({b"avif", b"avis"})
+_HEIF_BRANDS = frozenset(
     {
         b"heic",
         b"heix",
@@ -60,7 +60,7 @@ class ImageKind:
     suffixes: Sequence[str]  # of its files, in lower case
 
 
-KINDS: Final = (
+KINDS = (
     ImageKind("JPEG", "JPEG", (".jpg", ".jpeg", ".jpe", ".jfif", ".mpo")),
     ImageKind("PNG", "PNG", (".png", ".apng")),
     ImageKind("TIFF", "TIFF", (".tif", ".tiff")),
@@ -73,12 +73,10 @@ KINDS: Final = (
     ImageKind("PPM", "PPM", (".ppm", ".pgm", ".pbm", ".pnm")),
 )
 # Listed because some of Pillow's readers start other programs (EPS) or have no signature (TGA).
-PILLOW_FORMATS: Final = tuple(kind.pillow_format for kind in KINDS if kind.pillow_format != HEIF)
+PILLOW_FORMATS = tuple(kind.pillow_format for kind in KINDS if kind.pillow_format != HEIF)
 """What Pillow reads by itself, the commonest first."""
-RAW_SUFFIXES: Final = frozenset(f".{kind.lower()}" for kind in RAW_KINDS)
-IMAGE_SUFFIXES: Final = (
-    frozenset(suffix for kind in KINDS for suffix in kind.suffixes) | RAW_SUFFIXES
-)
+RAW_SUFFIXES = frozenset(f".{kind.lower()}" for kind in RAW_KINDS)
+IMAGE_SUFFIXES = frozenset(suffix for kind in KINDS for suffix in kind.suffixes) | RAW_SUFFIXES
 """Of files that are taken for images in folders."""
 
 
@@ -136,7 +134,7 @@ def heif_formats() -> tuple[str, ...]:
     return (HEIF,) if heif_reader() else ()
 
 
-UNREAD_RAW_KINDS: Final = frozenset(
+UNREAD_RAW_KINDS = frozenset(
     {
         "3FR",
         "CRW",
@@ -156,7 +154,7 @@ UNREAD_RAW_KINDS: Final = frozenset(
 )
 """RAW photos whose preview is not looked for, by the suffix of the file."""
 
-VIDEO_KINDS: Final = frozenset(
+VIDEO_KINDS = frozenset(
     {
         *(
             "3G2",
@@ -179,13 +177,13 @@ VIDEO_KINDS: Final = frozenset(
     }
 )
 
-_PICTURE_KINDS: Final = frozenset(
+_PICTURE_KINDS = frozenset(
     {
         *("DDS", "DJVU", "EPS", "EXR", "HDR", "ICNS", "ICO", "JXL", "JXR", "KRA", "PCX"),
         *("PSB", "PSD", "QOI", "SVG", "TGA", "XCF"),
     }
 )
-_KINDS: Final = UNREAD_RAW_KINDS | VIDEO_KINDS | _PICTURE_KINDS
+_KINDS = UNREAD_RAW_KINDS | VIDEO_KINDS | _PICTURE_KINDS
 
 
 @dataclass

@@ -1,23 +1,21 @@
 """Documents and videos: files of several pictures, by their suffixes and their first bytes."""
 
-from typing import Final
-
 from engine.images.kinds import container_brands, is_avif, is_heif
 from engine.images.raw_photo import raw_kind
 
-DOCUMENT_SUFFIXES: Final = frozenset({".pdf"})
-VIDEO_SUFFIXES: Final = frozenset({".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mts", ".webm"})
+DOCUMENT_SUFFIXES = frozenset({".pdf"})
+VIDEO_SUFFIXES = frozenset({".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mts", ".webm"})
 """Of files that are taken for videos in folders."""
 # what other programs put before its first line
-_BEFORE_A_DOCUMENT: Final = b"\xef\xbb\xbf\0 \t\r\n"
-_FIRST_BOXES: Final = frozenset({b"free", b"mdat", b"moov", b"pnot", b"skip", b"wide"})
+_BEFORE_A_DOCUMENT = b"\xef\xbb\xbf\0 \t\r\n"
+_FIRST_BOXES = frozenset({b"free", b"mdat", b"moov", b"pnot", b"skip", b"wide"})
 """Of a QuickTime file that does not name its brand, as older cameras write them."""
-_MATROSKA: Final = b"\x1a\x45\xdf\xa3"  # and WebM: how EBML begins (RFC 8794)
-_SYNC: Final = 0x47  # first byte of a packet of a transport stream (ISO 13818-1)
-_PACKETS: Final = ((0, 188), (4, 192))
+_MATROSKA = b"\x1a\x45\xdf\xa3"  # and WebM: how EBML begins (RFC 8794)
+_SYNC = 0x47  # first byte of a packet of a transport stream (ISO 13818-1)
+_PACKETS = ((0, 188), (4, 192))
 """Where the first packet begins, and bytes of one; cameras put a time of four bytes before each."""
 # Chosen: another file has the byte at these places once in four billion
-_PACKETS_CHECKED: Final = 4
+_PACKETS_CHECKED = 4
 
 
 def is_document(head: bytes) -> bool:

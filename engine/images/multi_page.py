@@ -8,7 +8,7 @@ import io
 import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple, final
+from typing import BinaryIO, NamedTuple, final
 
 from PIL.ExifTags import Base
 
@@ -29,22 +29,22 @@ from engine.images.photo_details import details_in
 from engine.images.raw_photo import raw_kind
 from engine.images.read_file import read_file, refusals
 
-_TIFF: Final = (b"II*\x00", b"MM\x00*")  # BigTIFF is not read
-_JPEG: Final = b"\xff\xd8"
-_FIRST_AT: Final = 4  # offset of the first directory in a TIFF
-_POINTER_BYTES: Final = 4  # of the place of a directory
-_ENTRY_BYTES: Final = 12  # of one entry of a directory
-_HEAD_BYTES: Final = 65_536  # first bytes that tell a RAW photo, and the index of an MPO. Chosen.
+_TIFF = (b"II*\x00", b"MM\x00*")  # BigTIFF is not read
+_JPEG = b"\xff\xd8"
+_FIRST_AT = 4  # offset of the first directory in a TIFF
+_POINTER_BYTES = 4  # of the place of a directory
+_ENTRY_BYTES = 12  # of one entry of a directory
+_HEAD_BYTES = 65_536  # first bytes that tell a RAW photo, and the index of an MPO. Chosen.
 # From TIFF 6.0.
-_SUBFILE: Final = 255  # the older tag of what a picture is for
-_TILE_WIDTH: Final = 322  # the tag that pictures in tiles have
-_REDUCED_OR_MASK: Final = 1 | 4  # bits of a smaller copy, and of a transparency mask
-_OLD_REDUCED: Final = 2  # value of the older tag
+_SUBFILE = 255  # the older tag of what a picture is for
+_TILE_WIDTH = 322  # the tag that pictures in tiles have
+_REDUCED_OR_MASK = 1 | 4  # bits of a smaller copy, and of a transparency mask
+_OLD_REDUCED = 2  # value of the older tag
 # From CIPA DC-007.
-_ENTRIES_TAG: Final = 0xB002  # what lists the pictures
-_PICTURE: Final = "IIIHH"  # what it is for, bytes, place, two others that belong to it
-_TYPE_BITS: Final = 0xFF0000  # of what a picture is for
-_MULTI_FRAME: Final = 0x020000  # of a panorama, of a stereo picture, or from several angles
+_ENTRIES_TAG = 0xB002  # what lists the pictures
+_PICTURE = "IIIHH"  # what it is for, bytes, place, two others that belong to it
+_TYPE_BITS = 0xFF0000  # of what a picture is for
+_MULTI_FRAME = 0x020000  # of a panorama, of a stereo picture, or from several angles
 
 
 class _Directory(NamedTuple):

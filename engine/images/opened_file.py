@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Final, Self, final
+from typing import Self, final
 
 from engine.errors import ImageError
 from engine.file_parts import FilePart
@@ -17,9 +17,9 @@ from engine.images.read_file import FILES, file_hash, file_size, read_file, refu
 from engine.images.readers import SNIFFED_BYTES
 from engine.images.reduced_photo import photo_hash, reduced_from
 
-LEAST_SIDE: Final = 512
+LEAST_SIDE = 512
 """Least pixels of the shorter side of a rendered page: no view of a page needs more."""
-MOST_SIDE: Final = 4096
+MOST_SIDE = 4096
 """The same at most, for the smallest boxes. Chosen: a page has letters, and no detail beyond."""
 
 

@@ -7,7 +7,7 @@ strips.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from PIL import Image, ImageFile
 
@@ -31,21 +31,21 @@ from engine.images.strips import (
     tiff_strips,
 )
 
-LARGE_PIXELS: Final = 16_000_000  # from here on a picture is reduced strip by strip
-_WORTHWHILE: Final = 4  # times as many pixels as are wanted
-_MOST_STRIP_PIXELS: Final = 16_000_000
+LARGE_PIXELS = 16_000_000  # from here on a picture is reduced strip by strip
+_WORTHWHILE = 4  # times as many pixels as are wanted
+_MOST_STRIP_PIXELS = 16_000_000
 """A TIFF whose strip has more is decoded whole: there is nothing to gain (decision 110)."""
 # what the strips of one picture hold, at most, with all their copies
-_STRIP_BYTES: Final = 160 * 1024**2
+_STRIP_BYTES = 160 * 1024**2
 # from here on freed memory is given back to the system first. Chosen.
-_MUCH_BYTES: Final = 64 * 1024**2
-_ONE_BYTE_MODES: Final = frozenset({"1", "L", "P"})
+_MUCH_BYTES = 64 * 1024**2
+_ONE_BYTE_MODES = frozenset({"1", "L", "P"})
 # Bytes a pixel that a reader holds besides Pillow's picture, measured on large ones.
-_READER_BYTES: Final = {"WEBP": 12, "AVIF": 10, "HEIF": 6, "JPEG2000": 16, "TIFF": 4}
+_READER_BYTES = {"WEBP": 12, "AVIF": 10, "HEIF": 6, "JPEG2000": 16, "TIFF": 4}
 Choose = Callable[[int, int, int], tuple[Part, int]]
 """Chooses part and reduction factor for a stored width, height and orientation."""
 # Bytes a pixel, by Pillow's raw modes.
-_PIXEL_BYTES: Final = {"L": 1, "P": 1, "RGB": 3, "BGR": 3, "BGRX": 4, "BGRA": 4, "RGBA": 4}
+_PIXEL_BYTES = {"L": 1, "P": 1, "RGB": 3, "BGR": 3, "BGRX": 4, "BGRA": 4, "RGBA": 4}
 
 
 class WantedPart(NamedTuple):

@@ -1,25 +1,25 @@
 """Interface of readers of files with several pictures, and options for their parts."""
 
 from abc import ABC, abstractmethod
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from engine.arrays import Pixels
 from engine.errors import ImageError
 from engine.file_parts import FilePart
 from engine.files import PhotoDetails
 
-EVERY_S: Final = 2.0
+EVERY_S = 2.0
 """Seconds between two frames of a video. Chosen: a passing animal is visible for three to ten."""
-LEAST_S: Final = 0.1
+LEAST_S = 0.1
 """Least configurable seconds between two frames. Chosen: a few frames of most cameras."""
-MOST_S: Final = 86_400.0  # the most: a day
-MOST_FRAMES: Final = 30
+MOST_S = 86_400.0  # the most: a day
+MOST_FRAMES = 30
 """Of one video. Chosen: a trap clip has a minute at most; of a longer one they are spread."""
-MOST_PAGES: Final = 10_000
+MOST_PAGES = 10_000
 """Of one file. Chosen: above the thickest books; each page is an image in the project."""
-MOST_SECONDS: Final = 86_400
+MOST_SECONDS = 86_400
 """Of a video. Chosen: a day; a header that claims more is damaged, or the file is a recorder's."""
-MOST_FRAME_PIXELS: Final = 40_000_000
+MOST_FRAME_PIXELS = 40_000_000
 """Of a video. Chosen: above 8K, the most of cameras; decoders hold up to seventeen frames."""
 
 
@@ -37,7 +37,7 @@ class PartsWanted(NamedTuple):
     at_changes: bool = False
 
 
-EVERYTHING: Final = PartsWanted()
+EVERYTHING = PartsWanted()
 """Default options."""
 
 

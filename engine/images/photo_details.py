@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Final
+from typing import IO
 
 from PIL import Image, ImageFile
 
@@ -24,37 +24,37 @@ from engine.images.readers import PILLOW_DAMAGE, pillow_is_quiet
 from engine.images.xmp_details import xmp_details
 
 # of a RAW photo that are read for its details. Chosen: they are in the first ones.
-_HEAD_BYTES: Final = 4 * 1024**2
+_HEAD_BYTES = 4 * 1024**2
 # first bytes that distinguish RAW photos of other structures than a TIFF's
-_SIGNATURE_BYTES: Final = 64
-_JPEG: Final = b"\xff\xd8"
-_EXIF: Final = b"Exif\x00\x00"
-_SIDEWAYS: Final = 5  # from this orientation on, rows are columns
-_TIFF: Final = (b"II*\x00", b"MM\x00*")
-_TIFF_AT_HEART: Final = (
+_SIGNATURE_BYTES = 64
+_JPEG = b"\xff\xd8"
+_EXIF = b"Exif\x00\x00"
+_SIDEWAYS = 5  # from this orientation on, rows are columns
+_TIFF = (b"II*\x00", b"MM\x00*")
+_TIFF_AT_HEART = (
     b"IIRO",
     b"IIRS",
     b"IIU\x00",
     b"MMOR",
 )  # RAW photos that are TIFFs but for their signature
-_BIG_TIFF: Final = (b"II+\x00", b"MM\x00+")
-_XMP_TAG: Final = 700  # of TIFF
-_XMP_START: Final = b"<x:xmpmeta"
-_XMP_END: Final = b"</x:xmpmeta>"
-_CANON_BOXES: Final = (
+_BIG_TIFF = (b"II+\x00", b"MM\x00+")
+_XMP_TAG = 700  # of TIFF
+_XMP_START = b"<x:xmpmeta"
+_XMP_END = b"</x:xmpmeta>"
+_CANON_BOXES = (
     b"CMT1",
     b"CMT2",
     b"CMT4",
 )  # of a CR3: its first directory, those of Exif and of the place
-_RAF_JPEG_AT: Final = 84  # offset of the JPEG in a RAF
-_DAMAGE: Final = (
+_RAF_JPEG_AT = 84  # offset of the JPEG in a RAF
+_DAMAGE = (
     *PILLOW_DAMAGE,
     RuntimeError,
     MemoryError,
 )  # RuntimeError: what is nested without end
 
 
-NO_DETAILS: Final = PhotoDetails()
+NO_DETAILS = PhotoDetails()
 
 
 def read_details(file: Path) -> PhotoDetails:

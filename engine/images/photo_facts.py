@@ -4,7 +4,7 @@ import mimetypes
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Final
+from typing import IO
 
 from PIL import Image, ImageFile, IptcImagePlugin
 
@@ -16,9 +16,9 @@ from engine.images.part_reader import MOST_PAGES
 from engine.images.photo_details import read_details, xmp_packet
 from engine.images.readers import PILLOW_DAMAGE, pillow_is_quiet
 
-_KEYWORDS: Final = (2, 25)  # of the IPTC's Information Interchange Model: record and data set
-_CHARACTER_SET: Final = (1, 90)  # the same of the encoding; "ESC % G" means UTF-8
-_UTF_8: Final = b"\x1b%G"
+_KEYWORDS = (2, 25)  # of the IPTC's Information Interchange Model: record and data set
+_CHARACTER_SET = (1, 90)  # the same of the encoding; "ESC % G" means UTF-8
+_UTF_8 = b"\x1b%G"
 
 
 def photo_facts(file: Path) -> PhotoDetails:

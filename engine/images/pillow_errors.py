@@ -8,7 +8,6 @@ import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
 
 from PIL import UnidentifiedImageError
 from PIL.ExifTags import Base
@@ -18,24 +17,24 @@ from engine.images.image_header import byte_order, entries, first_directory, jpe
 from engine.images.kinds import container_brands
 from engine.images.readers import PILLOW_DAMAGE, not_an_image, pillow_is_quiet
 
-_READERS_WORDS: Final = re.compile(
+_READERS_WORDS = re.compile(
     r"unsupported|not supported|unknown|unrecogni[sz]ed|not implemented", re.IGNORECASE
 )
 """In error messages for such files."""
-_JPEG: Final = b"\xff\xd8\xff"
-_JPEG_BITS: Final = 8  # of a sample, in all files that are read
-_TIFF: Final = (b"II*\x00", b"MM\x00*")
-_USUAL_COMPRESSIONS: Final = frozenset({1, 2, 3, 4, 5, 6, 7, 8, 32771, 32773, 32946})
+_JPEG = b"\xff\xd8\xff"
+_JPEG_BITS = 8  # of a sample, in all files that are read
+_TIFF = (b"II*\x00", b"MM\x00*")
+_USUAL_COMPRESSIONS = frozenset({1, 2, 3, 4, 5, 6, 7, 8, 32771, 32773, 32946})
 """Of TIFF: none, fax, LZW, JPEG, Deflate and PackBits; readers know them all."""
-_HEAD_BYTES: Final = 65_536  # of a HEIF file that list its items. Chosen.
-_UNREAD_ITEMS: Final = frozenset({b"unci", b"jpeg", b"avc1", b"vvc1", b"evc1", b"j2k1"})
+_HEAD_BYTES = 65_536  # of a HEIF file that list its items. Chosen.
+_UNREAD_ITEMS = frozenset({b"unci", b"jpeg", b"avc1", b"vvc1", b"evc1", b"j2k1"})
 """Types of pictures in a HEIF file that are packed by something else than HEVC."""
-_READ_ITEMS: Final = frozenset({b"hvc1", b"av01"})
-_TYPE_AT: Final = {
+_READ_ITEMS = frozenset({b"hvc1", b"av01"})
+_TYPE_AT = {
     2: 12,
     3: 14,
 }  # from the name of an entry on, by its version (ISO 14496-12, ItemInfoEntry)
-_DAMAGE: Final = (*PILLOW_DAMAGE, AssertionError, RuntimeError, struct.error, zlib.error)
+_DAMAGE = (*PILLOW_DAMAGE, AssertionError, RuntimeError, struct.error, zlib.error)
 
 
 def is_unsupported(data: bytes, reason: str) -> bool:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from PIL import Image
@@ -11,7 +11,7 @@ from engine.arrays import Floats, Pixels
 from engine.file_parts import BoundingBox
 from engine.images.colour_profile import cmyk_in_srgb
 
-STRIP_PIXELS: Final = 2_000_000  # about so many pixels in one strip
+STRIP_PIXELS = 2_000_000  # about so many pixels in one strip
 
 
 class Part(NamedTuple):
@@ -111,8 +111,8 @@ def cropped_strips(image: Image.Image, factor: int) -> Iterator[Image.Image]:
 
 
 # First box-averages down to three times the size: far cheaper on large images, hardly visible.
-REDUCING_GAP: Final = 3.0
-_CHANNELS: Final = 3  # Red, green and blue
+REDUCING_GAP = 3.0
+_CHANNELS = 3  # Red, green and blue
 
 Box = tuple[float, float, float, float]  # left, top, right and lower edge, in pixels
 
@@ -145,7 +145,7 @@ def centre_box(width: int, height: int, resize_share: float = 1.0) -> Box:
     return left, top, left + kept, top + kept
 
 
-SURROUNDINGS: Final = 1.2
+SURROUNDINGS = 1.2
 """Size of the crop around a bounding box, relative to the box (decision 110)."""
 
 
@@ -227,12 +227,12 @@ def fit_within(image: Pixels, longest_side: int) -> Pixels:
 
 
 # What shows through transparent pixels.
-_WHITE: Final = (255, 255, 255)
-_WITH_ALPHA: Final = frozenset({"LA", "La", "PA", "RGBA", "RGBa"})
-_DEEP: Final = frozenset({"I;16", "I;16L", "I;16B", "I;16N", "I", "F"})
+_WHITE = (255, 255, 255)
+_WITH_ALPHA = frozenset({"LA", "La", "PA", "RGBA", "RGBa"})
+_DEEP = frozenset({"I;16", "I;16L", "I;16B", "I;16N", "I", "F"})
 # Largest values of so many bits: sensors have 10, 12 or 14 of sixteen.
-_EIGHT_BIT_MAX: Final = 255
-_LARGEST_VALUES: Final = (_EIGHT_BIT_MAX, 1023, 4095, 16_383, 65_535)
+_EIGHT_BIT_MAX = 255
+_LARGEST_VALUES = (_EIGHT_BIT_MAX, 1023, 4095, 16_383, 65_535)
 
 
 def rgb_image(image: Image.Image) -> Image.Image:

@@ -6,7 +6,7 @@ and ORF have them in structures of their makers, where they are found by how a J
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from PIL.ExifTags import Base
 
@@ -27,26 +27,26 @@ from engine.images.image_header import (
 )
 from engine.images.kinds import container_brands
 
-LEAST_SIDE: Final = 400
+LEAST_SIDE = 400
 """Pixels of the longer side; smaller previews are thumbnails. Chosen: these have up to 320."""
 # how far sides may differ from the largest preview's: others have black bars
-_SAME_SHAPE: Final = 0.02
-_JPEG_START: Final = b"\xff\xd8\xff"
-_JPEG_END: Final = b"\xff\xd9"
+_SAME_SHAPE = 0.02
+_JPEG_START = b"\xff\xd8\xff"
+_JPEG_END = b"\xff\xd9"
 # JPEGs that are looked for in one file; a file made for it must not take long. Chosen.
-_MOST_STARTS: Final = 1000
-_MOST_DIRECTORIES: Final = 64  # of one file that are read: they may point at one another. Chosen.
-_PANASONIC_JPEG: Final = 46  # tag of RW2
-_JPEG_COMPRESSIONS: Final = frozenset({6, 7})  # of TIFF 6.0, old and new
-_CANON_TIFF: Final = b"CMT1"  # box of a CR3 with the first directory
-_CANON_TIFF_WITHIN: Final = 65_536  # first bytes of a CR3 that are searched for it. Chosen.
+_MOST_STARTS = 1000
+_MOST_DIRECTORIES = 64  # of one file that are read: they may point at one another. Chosen.
+_PANASONIC_JPEG = 46  # tag of RW2
+_JPEG_COMPRESSIONS = frozenset({6, 7})  # of TIFF 6.0, old and new
+_CANON_TIFF = b"CMT1"  # box of a CR3 with the first directory
+_CANON_TIFF_WITHIN = 65_536  # first bytes of a CR3 that are searched for it. Chosen.
 
 Least = Callable[[int, int], tuple[int, int]]
 """Least width and height after decoding a picture of a width and height; 0 for full size."""
 
-DIRECTORY_SIGNATURES: Final = (b"II*\x00", b"MM\x00*", b"IIRO", b"IIRS", b"MMOR", b"IIU\x00")
+DIRECTORY_SIGNATURES = (b"II*\x00", b"MM\x00*", b"IIRO", b"IIRS", b"MMOR", b"IIU\x00")
 """First bytes of files that hold directories as a TIFF does: TIFF itself, ORF and RW2."""
-_SIGNATURES: Final = (
+_SIGNATURES = (
     (b"FUJIFILMCCD-RAW", "RAF"),
     (b"IIRO", "ORF"),
     (b"IIRS", "ORF"),
@@ -55,19 +55,19 @@ _SIGNATURES: Final = (
     (b"FOVb", "X3F"),
     (b"\x00MRM", "MRW"),
 )
-_TIFF_SIGNATURES: Final = (b"II*\x00", b"MM\x00*")
-_CANON_BRAND: Final = b"crx "  # CR3 has the same container as videos
-_CANON_AT: Final = 8  # where a CR2 has its mark
-_CANON_MARK: Final = b"CR\x02"
-_SENSOR_COLOURS: Final = frozenset({32803, 34892})  # a colour filter array, or linear RAW
-_MAKERS: Final = (
+_TIFF_SIGNATURES = (b"II*\x00", b"MM\x00*")
+_CANON_BRAND = b"crx "  # CR3 has the same container as videos
+_CANON_AT = 8  # where a CR2 has its mark
+_CANON_MARK = b"CR\x02"
+_SENSOR_COLOURS = frozenset({32803, 34892})  # a colour filter array, or linear RAW
+_MAKERS = (
     (b"NIKON", "NEF"),
     (b"SONY", "ARW"),
     (b"PENTAX", "PEF"),
     (b"RICOH", "PEF"),
     (b"SAMSUNG", "SRW"),
 )
-_MOST_BELOW: Final = 8  # directories below the first one that are looked at. Chosen.
+_MOST_BELOW = 8  # directories below the first one that are looked at. Chosen.
 
 
 class Preview(NamedTuple):

@@ -9,16 +9,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from blake3 import blake3
 
 from engine.errors import ImageError, ImageMissingError, ImageUnreachableError, reason_of
 from engine.files import NotRegularError, open_regular
 
-MAX_FILE_BYTES: Final = 2 * 1024**3
+MAX_FILE_BYTES = 2 * 1024**3
 """Larger files are refused: a file is held in memory as a whole (decision 110). Chosen."""
-_GONE: Final = frozenset(
+_GONE = frozenset(
     getattr(errno, name)
     for name in (
         *(
@@ -106,8 +106,8 @@ def _refuse_large(size_bytes: int) -> None:
 
 
 # 128 bits: that two of a billion images agree by chance happens less than once in 10^20
-HASH_BYTES: Final = 16
-_PART_BYTES: Final = 1024**2  # read at a time: a file is not held whole. Chosen.
+HASH_BYTES = 16
+_PART_BYTES = 1024**2  # read at a time: a file is not held whole. Chosen.
 
 
 def content_hash(data: bytes | memoryview) -> bytes:
@@ -172,9 +172,9 @@ class MemoryBudget:
                 self._room.notify_all()
 
 
-FILES: Final = MemoryBudget(256 * 1024**2)
+FILES = MemoryBudget(256 * 1024**2)
 """For the bytes of image files, from reading until decoding. Taken before `PIXELS`, never after."""
-PIXELS: Final = MemoryBudget(768 * 1024**2)  # for decoded pixels
+PIXELS = MemoryBudget(768 * 1024**2)  # for decoded pixels
 
 
 def return_freed_memory() -> None:

@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Final
 
 import PIL
 import simplejpeg
@@ -36,7 +35,7 @@ from engine.images.kinds import (
 from engine.images.raw_photo import raw_kind
 from engine.texts import Message, marked
 
-PILLOW_DAMAGE: Final = (
+PILLOW_DAMAGE = (
     *(
         OSError,
         SyntaxError,
@@ -100,10 +99,10 @@ def _silence_libtiff() -> None:
 
 
 # first bytes of a file that tell what it is. Chosen: more than any signature needs.
-SNIFFED_BYTES: Final = 4096
-_PHOTOSHOP: Final = marked("a Photoshop document")
-_JPEG_XL: Final = marked("a JPEG XL image")
-_SIGNATURES: Final = (
+SNIFFED_BYTES = 4096
+_PHOTOSHOP = marked("a Photoshop document")
+_JPEG_XL = marked("a JPEG XL image")
+_SIGNATURES = (
     (b"%PDF", marked("a PDF document")),
     (b"PK\x03\x04", marked("a ZIP archive or office document")),
     (b"\x1f\x8b", marked("a compressed archive")),
@@ -114,16 +113,16 @@ _SIGNATURES: Final = (
     (b"\x00\x00\x00\x0cJXL \x0d\x0a\x87\x0a", _JPEG_XL),
     (b"\xff\x0a", _JPEG_XL),
 )
-_UNKNOWN: Final = marked("unknown content")
-_RAW: Final = marked("a RAW photo ({kind})")
-_VIDEO: Final = marked("a video ({kind})")
-_OTHER: Final = marked("a file of the kind {kind}")
-_HEIC: Final = marked("an HEIC image")
-_AVIF: Final = marked("an AVIF image")
-_TIFF: Final = marked("a TIFF image that is damaged, or stored in a way that is not read")
-_TIFF_SIGNATURES: Final = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+")
+_UNKNOWN = marked("unknown content")
+_RAW = marked("a RAW photo ({kind})")
+_VIDEO = marked("a video ({kind})")
+_OTHER = marked("a file of the kind {kind}")
+_HEIC = marked("an HEIC image")
+_AVIF = marked("an AVIF image")
+_TIFF = marked("a TIFF image that is damaged, or stored in a way that is not read")
+_TIFF_SIGNATURES = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+")
 # Remedies by kind.
-_REMEDIES: Final = {
+_REMEDIES = {
     _RAW: marked("develop it, or export it as JPEG or TIFF, and add that"),
     _HEIC: marked(
         "install the Python package {package}, which reads such files, or save it as JPEG"
@@ -197,7 +196,7 @@ def _text_kind(head: bytes) -> str:
     )
 
 
-_CODECS: Final = {
+_CODECS = {
     "TIFF": "libtiff",
     "WEBP": "webp",
     "JPEG2000": "jpg_2000",

@@ -6,20 +6,19 @@ read from it.
 """
 
 from pathlib import Path
-from typing import Final
 
 from engine.files import open_regular
 from engine.images.read_file import HASH_BYTES, content_hash, file_hashes
 
-REDUCED_SIDE: Final = 1024
+REDUCED_SIDE = 1024
 """Pixels of the longer side. Chosen: shows most classes, in a twentieth of a photo's bytes."""
-_BEGINNING: Final = b"\xff\xd8"  # of every JPEG
-_COMMENT: Final = b"\xff\xfe"  # the segment that a JPEG has for comments
-_NAME: Final = b"Protoleaf reduced photo of "
+_BEGINNING = b"\xff\xd8"  # of every JPEG
+_COMMENT = b"\xff\xfe"  # the segment that a JPEG has for comments
+_NAME = b"Protoleaf reduced photo of "
 # of the segment, as JPEG has it
-_LENGTH: Final = (2 + len(_NAME) + 2 * HASH_BYTES).to_bytes(2, "big")
-_MARK: Final = _BEGINNING + _COMMENT + _LENGTH + _NAME
-_HEAD_BYTES: Final = len(_MARK) + 2 * HASH_BYTES  # up to the end of the hash
+_LENGTH = (2 + len(_NAME) + 2 * HASH_BYTES).to_bytes(2, "big")
+_MARK = _BEGINNING + _COMMENT + _LENGTH + _NAME
+_HEAD_BYTES = len(_MARK) + 2 * HASH_BYTES  # up to the end of the hash
 
 
 def marked_as_reduced(jpeg: bytes, photo_hash: bytes) -> bytes:

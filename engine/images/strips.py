@@ -11,7 +11,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from PIL import Image, ImageFile, TiffImagePlugin
@@ -20,27 +20,27 @@ from PIL.ExifTags import Base
 from engine.images.pixels import like_its_whole
 
 # Layout of a PNG, from its specification (W3C), sections 5.2, 5.3 and 11.2.2.
-_SIGNATURE_BYTES: Final = 8
-_CHUNK_FRAME: Final = struct.Struct(">I4s")
-_CHECKSUM_BYTES: Final = 4
-_DEPTH_AT: Final = 24
-_COLOUR_TYPE_AT: Final = 25
-_SAMPLES: Final = {
+_SIGNATURE_BYTES = 8
+_CHUNK_FRAME = struct.Struct(">I4s")
+_CHECKSUM_BYTES = 4
+_DEPTH_AT = 24
+_COLOUR_TYPE_AT = 25
+_SAMPLES = {
     0: 1,
     2: 3,
     3: 1,
     4: 2,
     6: 4,
 }  # by colour type: gray, RGB, palette, gray and alpha, RGBA
-_CARRIERS: Final = {
+_CARRIERS = {
     1: "L",
     2: "LA",
     3: "RGB",
     4: "RGBA",
 }  # modes that keep so many bytes a pixel as they are
-_INPUT_BYTES: Final = 65_536
+_INPUT_BYTES = 65_536
 """Packed bytes unpacked at a time. Chosen: less than a strip, so that memory stays bounded."""
-_EXIF_HEADER: Final = b"Exif\x00\x00"
+_EXIF_HEADER = b"Exif\x00\x00"
 
 
 class _Layout(NamedTuple):
@@ -159,17 +159,17 @@ def _as_stored(image: ImageFile.ImageFile, carrier: Image.Image, layout: _Layout
 # Tags, compressions and types of TIFF 6.0. Copied are bits, compression, photometric, fill order,
 # samples, planes,
 # predictor, colours, tiles and kind of sample, by which pixels are packed.
-_KEPT: Final = (258, 259, 262, 266, 277, 284, 317, 320, 322, 323, 338, 339)
-_KEPT_OF_JPEG: Final = (Base.JPEGTables, 530)
-_LONG_TAGS: Final = frozenset(
+_KEPT = (258, 259, 262, 266, 277, 284, 317, 320, 322, 323, 338, 339)
+_KEPT_OF_JPEG = (Base.JPEGTables, 530)
+_LONG_TAGS = frozenset(
     {Base.StripOffsets, Base.StripByteCounts, Base.TileOffsets, Base.TileByteCounts}
 )
-_UNPACKED: Final = 1
-_KNOWN_COMPRESSIONS: Final = frozenset({_UNPACKED, 5, 7, 8, 32773, 32946, 34925, 50000})
-_SEPARATE_PLANES: Final = 2
+_UNPACKED = 1
+_KNOWN_COMPRESSIONS = frozenset({_UNPACKED, 5, 7, 8, 32773, 32946, 34925, 50000})
+_SEPARATE_PLANES = 2
 _BYTES, _SHORT, _LONG = 7, 3, 4
-_MOST_ROWS: Final = 1_000_000  # A TIFF that claims more is not cut into rows. Chosen.
-_MOST_IN_SHORT: Final = 0xFFFF
+_MOST_ROWS = 1_000_000  # A TIFF that claims more is not cut into rows. Chosen.
+_MOST_IN_SHORT = 0xFFFF
 
 
 class _Pieces(NamedTuple):

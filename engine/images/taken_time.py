@@ -4,15 +4,13 @@ import re
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-FIRST_YEAR: Final = 1826  # of the first photograph; clocks that were never set tell other dates
-_TIME: Final = re.compile(
-    r"(\d{4})[:\-/.](\d{1,2})[:\-/.](\d{1,2})[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2}))?"
-)
-_FRACTION: Final = "0123456789.,"
-_ZONE: Final = re.compile(r"\s*([+-])(\d{2}):?(\d{2})")
-_DATE: Final = re.compile(r"(\d{4})(?:[:\-/.]?(\d{2}|  )(?:[:\-/.]?(\d{2}|  ))?)?(?![\d:\-/.])")
+FIRST_YEAR = 1826  # of the first photograph; clocks that were never set tell other dates
+_TIME = re.compile(r"(\d{4})[:\-/.](\d{1,2})[:\-/.](\d{1,2})[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2}))?")
+_FRACTION = "0123456789.,"
+_ZONE = re.compile(r"\s*([+-])(\d{2}):?(\d{2})")
+_DATE = re.compile(r"(\d{4})(?:[:\-/.]?(\d{2}|  )(?:[:\-/.]?(\d{2}|  ))?)?(?![\d:\-/.])")
 
 
 class TakenTime(NamedTuple):
@@ -27,7 +25,7 @@ class TakenTime(NamedTuple):
         return self.at is not None or bool(self.date)
 
 
-NOT_KNOWN: Final = TakenTime()
+NOT_KNOWN = TakenTime()
 
 
 def taken_time(text: str, zone: str = "") -> TakenTime:

@@ -5,7 +5,7 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 import simplejpeg
 
@@ -15,18 +15,18 @@ from engine.files import FoundFile
 from engine.images.opened_file import OpenedFile
 from engine.sqlite_cache import SqliteCache
 
-FILE_NAME: Final = "thumbnails.sqlite"
-DEFAULT_LIMIT_BYTES: Final = 1024**3  # on disk. Chosen: a disk can spare them.
-_VERSION: Final = 2  # of the schema
+FILE_NAME = "thumbnails.sqlite"
+DEFAULT_LIMIT_BYTES = 1024**3  # on disk. Chosen: a disk can spare them.
+_VERSION = 2  # of the schema
 # Without rowid the key finds its row in one step; the index serves eviction and the sum of sizes.
-_SCHEMA: Final = """
+_SCHEMA = """
 CREATE TABLE IF NOT EXISTS thumbnail (
     key BLOB PRIMARY KEY, used_s INTEGER NOT NULL, size INTEGER NOT NULL, picture BLOB NOT NULL
 );
 CREATE INDEX IF NOT EXISTS thumbnail_used ON thumbnail (used_s, size)
 """
-_USE_STEP_S: Final = 3600  # a use is recorded at most once an hour: most reads must not write
-_QUALITY: Final = 85  # of a JPEG, out of 100. Chosen: no difference is seen at this size.
+_USE_STEP_S = 3600  # a use is recorded at most once an hour: most reads must not write
+_QUALITY = 85  # of a JPEG, out of 100. Chosen: no difference is seen at this size.
 
 
 @final

@@ -4,30 +4,29 @@ import re
 from collections.abc import Mapping
 from datetime import timedelta
 from types import MappingProxyType
-from typing import Final
 
 from engine.files import PhotoDetails
 from engine.images.found_details import camera_name, clean, clean_description, present, real_place
 from engine.images.taken_time import real_time, taken_time
 
-_TIMES: Final = ("com.apple.quicktime.creationdate", "creation_time", "date", "DATE_RECORDED")
+_TIMES = ("com.apple.quicktime.creationdate", "creation_time", "date", "DATE_RECORDED")
 """Names of times, the one with a time zone first. FFmpeg maps an AVI's IDIT chunk to MP4's name."""
-_PLACES: Final = ("com.apple.quicktime.location.ISO6709", "location", "location-eng")
+_PLACES = ("com.apple.quicktime.location.ISO6709", "location", "location-eng")
 # ISO 6709, in degrees
-_PLACE: Final = re.compile(r"([+-]\d{1,2}(?:\.\d+)?)([+-]\d{1,3}(?:\.\d+)?)")
-_FIELDS: Final = {
+_PLACE = re.compile(r"([+-]\d{1,2}(?:\.\d+)?)([+-]\d{1,3}(?:\.\d+)?)")
+_FIELDS = {
     "title": ("title", "com.apple.quicktime.title"),
     "description": ("description", "com.apple.quicktime.description", "comment"),
     "creator": ("artist", "com.apple.quicktime.author", "author"),
     "copyright": ("copyright", "com.apple.quicktime.copyright"),
 }
-_MEDIA_TYPES: Final = {
+_MEDIA_TYPES = {
     "avi": "video/x-msvideo",
     "mov": "video/mp4",
     "matroska": "video/x-matroska",
     "mpegts": "video/mp2t",
 }
-_QUICKTIME: Final = "qt"  # brand of a MOV
+_QUICKTIME = "qt"  # brand of a MOV
 
 
 def video_details(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import BinaryIO, Final, NamedTuple, Self
+from typing import BinaryIO, NamedTuple, Self
 
 import av
 import numpy as np
@@ -22,16 +22,16 @@ from engine.images.media_kinds import video_container
 from engine.images.part_reader import MOST_FRAME_PIXELS, too_large
 from engine.images.readers import SNIFFED_BYTES
 
-_OPTIONS: Final = {
+_OPTIONS = {
     "probesize": str(16 * 1024**2),  # bytes read at most to learn what a stream is. Chosen.
     "analyzeduration": "10000000",  # microseconds of it. Chosen.
     "protocol_whitelist": "none",  # what a file names is never opened: no other file, no address
 }
-_TINY: Final = (8, 8)  # width and height of a copy of which only the side data count
-_UNSPECIFIED: Final = 2  # AVCOL_SPC_UNSPECIFIED
-_HIGH_DEFINITION: Final = 720  # rows from which on undeclared colours are BT.709, as in players
-_SIDEWAYS: Final = 5  # from this orientation on, rows are columns
-_ORIENTATIONS: Final = {
+_TINY = (8, 8)  # width and height of a copy of which only the side data count
+_UNSPECIFIED = 2  # AVCOL_SPC_UNSPECIFIED
+_HIGH_DEFINITION = 720  # rows from which on undeclared colours are BT.709, as in players
+_SIDEWAYS = 5  # from this orientation on, rows are columns
+_ORIENTATIONS = {
     (1, 0, 0, 1): 1,
     (-1, 0, 0, 1): 2,
     (-1, 0, 0, -1): 3,
@@ -42,7 +42,7 @@ _ORIENTATIONS: Final = {
     (0, -1, 1, 0): 8,
 }
 """EXIF orientation by the signs of a display matrix: directions of right and down when shown."""
-_MOST_STRETCHED: Final = 4  # pixels that are longer are an error of the file. Chosen.
+_MOST_STRETCHED = 4  # pixels that are longer are an error of the file. Chosen.
 
 
 def open_container(file: BinaryIO) -> InputContainer:

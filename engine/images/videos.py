@@ -11,7 +11,7 @@ from contextlib import suppress
 from fractions import Fraction
 from itertools import count
 from pathlib import Path
-from typing import Final, NamedTuple, final
+from typing import NamedTuple, final
 
 import av
 import numpy as np
@@ -46,13 +46,13 @@ from engine.images.video_stream import (
 )
 
 # of a file that is read for its duration. Chosen: half a second from a disk.
-_SCANNED_BYTES: Final = 64 * 1024**2
+_SCANNED_BYTES = 64 * 1024**2
 # decoded for one that is wanted. Chosen: nine hours at 30 frames a second
-_MOST_FRAMES: Final = 1_000_000
-_JUMP_S: Final = 10.0  # it seeks over more, without an index. Chosen: usual distance of key frames
-_WORTHWHILE: Final = 8  # least frames that a seek skips: it restarts the decoder. Chosen.
+_MOST_FRAMES = 1_000_000
+_JUMP_S = 10.0  # it seeks over more, without an index. Chosen: usual distance of key frames
+_WORTHWHILE = 8  # least frames that a seek skips: it restarts the decoder. Chosen.
 # from which a jump that came out too late is tried again; doubled each time. Chosen.
-_STEP_BACK_S: Final = 2.0
+_STEP_BACK_S = 2.0
 
 
 class _Timed(NamedTuple):

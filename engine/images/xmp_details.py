@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from typing import Final
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml.common import DefusedXmlException
@@ -24,22 +23,20 @@ from engine.images.found_details import (
 from engine.images.taken_time import TakenTime, first_taken, taken_time
 
 # of a packet; with masks of a hundred brushes it has some. Chosen.
-_LARGEST_BYTES: Final = 8 * 1024**2
-_MOST_TAGS: Final = 200_000  # Chosen: each takes a few hundred bytes of memory.
-_RDF: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
-_DC: Final = "{http://purl.org/dc/elements/1.1/}"
-_XMP: Final = "{http://ns.adobe.com/xap/1.0/}"
-_PHOTOSHOP: Final = "{http://ns.adobe.com/photoshop/1.0/}"
-_EXIF: Final = "{http://ns.adobe.com/exif/1.0/}"
-_EXIF_EX: Final = "{http://cipa.jp/exif/1.0/}"
-_TIFF: Final = "{http://ns.adobe.com/tiff/1.0/}"
-_AUX: Final = "{http://ns.adobe.com/exif/1.0/aux/}"
-_TAKEN: Final = (f"{_EXIF}DateTimeOriginal", f"{_PHOTOSHOP}DateCreated")
-_DIGITIZED: Final = (f"{_EXIF}DateTimeDigitized", f"{_XMP}CreateDate")
-_PLACE: Final = re.compile(
-    r"(\d{1,3}),(\d{1,2}(?:\.\d{1,9})?)(?:,(\d{1,2}(?:\.\d{1,9})?))?([NSEW])"
-)
-_WHOLE: Final = re.compile(r"(-?\d{1,12})(?:/(\d{1,12}))?")
+_LARGEST_BYTES = 8 * 1024**2
+_MOST_TAGS = 200_000  # Chosen: each takes a few hundred bytes of memory.
+_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+_DC = "{http://purl.org/dc/elements/1.1/}"
+_XMP = "{http://ns.adobe.com/xap/1.0/}"
+_PHOTOSHOP = "{http://ns.adobe.com/photoshop/1.0/}"
+_EXIF = "{http://ns.adobe.com/exif/1.0/}"
+_EXIF_EX = "{http://cipa.jp/exif/1.0/}"
+_TIFF = "{http://ns.adobe.com/tiff/1.0/}"
+_AUX = "{http://ns.adobe.com/exif/1.0/aux/}"
+_TAKEN = (f"{_EXIF}DateTimeOriginal", f"{_PHOTOSHOP}DateCreated")
+_DIGITIZED = (f"{_EXIF}DateTimeDigitized", f"{_XMP}CreateDate")
+_PLACE = re.compile(r"(\d{1,3}),(\d{1,2}(?:\.\d{1,9})?)(?:,(\d{1,2}(?:\.\d{1,9})?))?([NSEW])")
+_WHOLE = re.compile(r"(-?\d{1,12})(?:/(\d{1,12}))?")
 
 
 def xmp_details(packet: bytes) -> FoundDetails:

@@ -7,23 +7,23 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import IO, Final
+from typing import IO
 
 from engine.errors import FormatError, StorageError
 from engine.files import open_regular
 from engine.interchange import limits
 
-BROKEN_ARCHIVE: Final = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError)
+BROKEN_ARCHIVE = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError)
 """Errors of the standard library for a corrupt archive."""
-_END: Final = struct.Struct("<4s4H2LH")
+_END = struct.Struct("<4s4H2LH")
 """The end of central directory record: signature, counts, and size of the central directory."""
-_LIST_SIZE: Final = 5  # index of that size in the record
-_BEGINNING: Final = b"PK"
-_END_MARK: Final = b"PK\x05\x06"
-_END64_MARK: Final = b"PK\x06\x06"
-_END64_LIST_SIZE: Final = 40  # offset of the size, eight bytes, in the ZIP64 record
-_EARLIEST: Final = (1980, 1, 1, 0, 0, 0)  # that an archive can hold
-_TAIL_BYTES: Final = 1 << 17  # contain both records; a comment has up to 64 KiB
+_LIST_SIZE = 5  # index of that size in the record
+_BEGINNING = b"PK"
+_END_MARK = b"PK\x05\x06"
+_END64_MARK = b"PK\x06\x06"
+_END64_LIST_SIZE = 40  # offset of the size, eight bytes, in the ZIP64 record
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # that an archive can hold
+_TAIL_BYTES = 1 << 17  # contain both records; a comment has up to 64 KiB
 
 
 @contextmanager

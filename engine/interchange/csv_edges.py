@@ -6,14 +6,13 @@ Ids distinguish classes of the same name. Attributes of a class are in the first
 
 import io
 import re
-from typing import Final
 
 from engine.graph.class_attributes import IN_FILES
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.table_writer import write_table
 
-BETWEEN_SYNONYMS: Final = " | "
-_COLUMNS: Final = (
+BETWEEN_SYNONYMS = " | "
+_COLUMNS = (
     "child",
     "parent",
     "id",
@@ -21,8 +20,8 @@ _COLUMNS: Final = (
     *(each.name for each in IN_FILES),
     "identity",
 )
-HEADER: Final = ",".join(_COLUMNS[:-1])  # beginning of our tables
-_SEPARATING: Final = re.compile(r"([\\|])")
+HEADER = ",".join(_COLUMNS[:-1])  # beginning of our tables
+_SEPARATING = re.compile(r"([\\|])")
 
 
 def to_csv(graph: ImportedGraph) -> str:

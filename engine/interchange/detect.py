@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
 
 from engine.errors import FormatError, StorageError, UsageError
 from engine.graph.category_graph import CategoryGraph
@@ -28,8 +27,8 @@ from engine.interchange.taxonomies import (
 from engine.interchange.taxonomy_file import Opening, taxonomy_text
 from engine.texts import enumerated
 
-AUTO: Final = "auto"
-_SYNSET_EDGE: Final = re.compile(r"n\d{8}\s+n\d{8}\s*")
+AUTO = "auto"
+_SYNSET_EDGE = re.compile(r"n\d{8}\s+n\d{8}\s*")
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,8 @@ def _is_checklist(opening: Opening) -> bool:
     return layout is not None and layout.dialect is not None and layout.dialect.name in CHECKLISTS
 
 
-TABLES: Final = frozenset({"csv", "darwin-core"})  # formats whose columns the user can set
-FORMATS: Final[Mapping[str, GraphFormat]] = {
+TABLES = frozenset({"csv", "darwin-core"})  # formats whose columns the user can set
+FORMATS: Mapping[str, GraphFormat] = {
     "folders": GraphFormat(
         "nested folders: Fruit/Apple/Granny-Smith", nested_folders.read, lambda _: False
     ),

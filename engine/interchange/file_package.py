@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Final, final
+from typing import IO, final
 
 from engine.interchange import limits
 from engine.interchange.archives import (
@@ -26,7 +26,7 @@ from engine.interchange.text_file import (
     text_lines,
 )
 
-_UTF_8: Final = frozenset({"", "utf-8", "utf8"})
+_UTF_8 = frozenset({"", "utf-8", "utf8"})
 
 
 @dataclass(frozen=True)

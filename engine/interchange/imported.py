@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cached_property
 from graphlib import CycleError as OrderError
 from graphlib import TopologicalSorter
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from engine.errors import FormatError, InputError
 from engine.graph.category_graph import CategoryGraph
@@ -18,12 +18,12 @@ from engine.graph.names import clean_name
 from engine.texts import Message, marked
 
 Edge = tuple[str, str]  # (parent key, child key)
-OURS: Final = "urn:protoleaf:class:"
+OURS = "urn:protoleaf:class:"
 """Prefix of ids in exports of classes without a source id; followed by the class id."""
-_SHOWN: Final = 40  # characters of skipped items
+_SHOWN = 40  # characters of skipped items
 
 
-NAMED: Final = 5  # examples of each reason
+NAMED = 5  # examples of each reason
 
 
 class LeftOutReason(StrEnum):

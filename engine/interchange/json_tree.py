@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
@@ -26,17 +26,17 @@ from engine.interchange.taxonomy_file import taxonomy_json
 from engine.interchange.text_file import JsonObject, objects_in
 from engine.texts import Message, marked
 
-CLASSES: Final = "classes"
-SOURCE_ID: Final = "source_id"
-_LISTS: Final = (CLASSES, "categories", "taxa", "results", "nodes")
+CLASSES = "classes"
+SOURCE_ID = "source_id"
+_LISTS = (CLASSES, "categories", "taxa", "results", "nodes")
 """Fields of lists of classes: ours, of COCO, and of services such as GBIF's."""
-_EDGES: Final = ("edges", "links")  # fields of the edges of nodes
-_CHILDREN: Final = ("children", "subclasses", "subcategories", "Subcategory", "childs")
-_NAMES: Final = ("name", "label", "title", "scientificName", "LabelName")
-_PARENTS: Final = frozenset(
+_EDGES = ("edges", "links")  # fields of the edges of nodes
+_CHILDREN = ("children", "subclasses", "subcategories", "Subcategory", "childs")
+_NAMES = ("name", "label", "title", "scientificName", "LabelName")
+_PARENTS = frozenset(
     column_key(each) for role in (Role.PARENT_ID, Role.PARENT_NAME) for each in role.names
 )
-CLASS_PLACE: Final = marked("class {number} in {source_name}")
+CLASS_PLACE = marked("class {number} in {source_name}")
 
 
 def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:

@@ -6,17 +6,17 @@ million images, and are checked before the memory is allocated.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, TypeVar, final
+from typing import TypeVar, final
 
 from engine.errors import FormatError
 from engine.files import size_text
 from engine.texts import marked
 
-LONGEST_LINE: Final = 4 * 2**20  # characters of a line in memory; our rows have some hundred
-LONGEST_CELL: Final = 128 * 2**10  # characters, as in Python's `csv`; a spreadsheet allows 32,767
-LARGEST_JSON_BYTES: Final = 512 * 2**20
+LONGEST_LINE = 4 * 2**20  # characters of a line in memory; our rows have some hundred
+LONGEST_CELL = 128 * 2**10  # characters, as in Python's `csv`; a spreadsheet allows 32,767
+LARGEST_JSON_BYTES = 512 * 2**20
 """Of a JSON file in memory: our COCO file of 600,000 images. JSON lines have no such limit."""
-MOST_KEYWORDS: Final = 10_000  # of one photo; a few dozen are usual
+MOST_KEYWORDS = 10_000  # of one photo; a few dozen are usual
 
 
 @final
@@ -62,19 +62,19 @@ def _mebibytes(size_bytes: int) -> int:
     return size_bytes // 2**20
 
 
-_AT_MOST: Final = marked("at most {limit:,}")
-_AT_MOST_MIB: Final = marked("at most {limit} MiB")
-_FOUND_MIB: Final = "{count:,} MiB"
-_MORE: Final = marked("more")
-_DIVIDE: Final = marked("divide it into several files, and import one after the other")
-_TAKE_PART: Final = marked("take the part of it that you need")
+_AT_MOST = marked("at most {limit:,}")
+_AT_MOST_MIB = marked("at most {limit} MiB")
+_FOUND_MIB = "{count:,} MiB"
+_MORE = marked("more")
+_DIVIDE = marked("divide it into several files, and import one after the other")
+_TAKE_PART = marked("take the part of it that you need")
 
-RECORDS: Final = Limit(5_000_000, marked("{name} has too many rows"), _AT_MOST, _MORE, _DIVIDE)
+RECORDS = Limit(5_000_000, marked("{name} has too many rows"), _AT_MOST, _MORE, _DIVIDE)
 """Rows, labels or images of a source: twice the largest collection.
 
 A record in memory takes about 700 bytes, so this many take 3.5 GB.
 """
-TABLE_BYTES: Final = Limit(
+TABLE_BYTES = Limit(
     4 * 2**30,
     marked("{name} is too large to be read"),
     marked("at most {limit}"),
@@ -83,7 +83,7 @@ TABLE_BYTES: Final = Limit(
     size_text,
 )
 """Of an unpacked table, which is streamed: five million of our rows with all columns take 3 GB."""
-TEXT: Final = Limit(
+TEXT = Limit(
     2**30,
     marked("the paths and names in {name} are too long to be held"),
     marked("at most {limit:,} characters in all"),
@@ -91,7 +91,7 @@ TEXT: Final = Limit(
     _DIVIDE,
 )
 """Characters of the cells of a table in memory: two hundred for each of five million rows."""
-JSON_VALUES: Final = Limit(
+JSON_VALUES = Limit(
     30_000_000,
     marked("{name} has too many values"),
     _AT_MOST,
@@ -99,20 +99,20 @@ JSON_VALUES: Final = Limit(
     marked("divide it into several files, or take JSON lines, CSV or Parquet"),
 )
 """Of a JSON file; small values take up to forty times their size, 120 bytes each."""
-XML_TAGS: Final = Limit(
+XML_TAGS = Limit(
     4_000_000, marked("{name} has too many elements"), marked("at most {limit:,} tags"), "{count:,}"
 )
 """Of a document in memory, where an element takes some hundred bytes."""
-XML_DEPTH: Final = Limit(250, marked("{name} is nested too deep"), marked("at most {limit} levels"))
+XML_DEPTH = Limit(250, marked("{name} is nested too deep"), marked("at most {limit} levels"))
 """Nested elements; lxml allows 256."""
-XML_PART_BYTES: Final = Limit(
+XML_PART_BYTES = Limit(
     16 * 2**20,
     marked("a part of {name} is too large"),
     marked("at most {limit} MiB for one image and its annotations"),
     unit=_mebibytes,
 )
 """Of one part of a streamed XML document: an image with its tags. Ours take kilobytes."""
-DOCUMENT_BYTES: Final = Limit(
+DOCUMENT_BYTES = Limit(
     64 * 2**20,
     marked("{name} is too large for such a file"),
     _AT_MOST_MIB,
@@ -120,7 +120,7 @@ DOCUMENT_BYTES: Final = Limit(
     unit=_mebibytes,
 )
 """Of a document; develop settings with hundreds of brush strokes take a few megabytes."""
-FILE_LIST_BYTES: Final = Limit(
+FILE_LIST_BYTES = Limit(
     16 * 2**20,
     marked("{name} holds too many files"),
     marked("a list of at most {limit} MiB"),
@@ -132,7 +132,7 @@ FILE_LIST_BYTES: Final = Limit(
 
 They take 190 MB in memory. An export of CVAT may contain its images.
 """
-WORKBOOK_BYTES: Final = Limit(
+WORKBOOK_BYTES = Limit(
     256 * 2**20,
     marked("the workbook {name} is too large to be read"),
     marked("at most {limit}, unpacked"),
@@ -141,14 +141,14 @@ WORKBOOK_BYTES: Final = Limit(
     size_text,
 )
 """Of an unpacked workbook in memory; 250,000 rows with ten columns take half as much."""
-WORKBOOK_CELLS: Final = Limit(
+WORKBOOK_CELLS = Limit(
     4_000_000,
     marked("a sheet of the workbook {name} has too many cells"),
     marked("at most {limit:,}, from the first to the last that is filled"),
     remedy=marked("delete what lies far from the table, or save it as CSV"),
 )
 """Of one sheet; each takes some fifty bytes, also a blank one."""
-TAXONOMY_BYTES: Final = Limit(
+TAXONOMY_BYTES = Limit(
     64 * 2**20,
     marked("{name} is too large for a taxonomy"),
     _AT_MOST_MIB,
@@ -157,7 +157,7 @@ TAXONOMY_BYTES: Final = Limit(
     _mebibytes,
 )
 """Of one file; WordNet's nouns take 15 MiB, the Gene Ontology 35, a million rows fit. Chosen."""
-TAXONOMY_PARTS: Final = Limit(
+TAXONOMY_PARTS = Limit(
     4_000_000,
     marked("{name} holds more than a taxonomy does"),
     marked("at most {limit:,} values, elements or quarters of lines"),
@@ -168,7 +168,7 @@ TAXONOMY_PARTS: Final = Limit(
 
 Small parts take many times their size in memory. Chosen.
 """
-STATEMENTS: Final = Limit(
+STATEMENTS = Limit(
     1_000_000,
     marked("{name} says more than a taxonomy does"),
     marked("at most {limit:,} statements"),

@@ -6,7 +6,6 @@ are skipped, and so are folders with nothing but hidden files.
 
 import os
 from pathlib import Path
-from typing import Final
 
 from engine.errors import FormatError, StorageError, reason_of
 from engine.graph.names import join_path
@@ -19,7 +18,7 @@ from engine.interchange.imported import (
     clean_name_at,
 )
 
-SYSTEM_NAMES: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "@eadir"})
+SYSTEM_NAMES = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "@eadir"})
 
 
 def read(source: Path) -> ImportedGraph:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
 
 from engine.full_disk import writing
 from engine.graph.category_graph import CategoryGraph
@@ -21,11 +20,11 @@ from engine.interchange.table_writer import write_table
 from engine.interchange.text_file import words
 from engine.new_file import output_file, text_into
 
-COLUMNS: Final = words("image class path score safe_class safe_score setting model is_unknown")
-LABELLED_BY: Final = "labelled_by"
+COLUMNS = words("image class path score safe_class safe_score setting model is_unknown")
+LABELLED_BY = "labelled_by"
 """Additional column for labelled images: the annotator, empty for a prediction."""
 
-UNKNOWN_NAME: Final = "unknown"
+UNKNOWN_NAME = "unknown"
 
 
 @dataclass(frozen=True)

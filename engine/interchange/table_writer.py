@@ -7,14 +7,14 @@ Numbers are not changed, and the reader removes the guarding apostrophe. Decisio
 import csv
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
-_NUMBER: Final = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 """A negative coordinate is not a formula, and must stay a number."""
 
 
-APOSTROPHE: Final = "'"
-_RUNS: Final = re.compile(r"'*\s*[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001 (wide signs)
+APOSTROPHE = "'"
+_RUNS = re.compile(r"'*\s*[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001 (wide signs)
 
 
 def guarded(text: str) -> str:

@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 from engine.files import open_regular
 from engine.interchange import limits
@@ -20,7 +20,7 @@ from engine.interchange.text_file import (
 )
 from engine.interchange.xml_files import Tree, root_of, xml_tree
 
-PARTS_OF_LINE: Final = 4
+PARTS_OF_LINE = 4
 
 
 def taxonomy_bytes(source: Path) -> bytes:

@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any
 
 from engine.errors import FormatError, StorageError, reason_of
 from engine.files import MOST_BYTES, TooLargeError, open_regular, read_regular
@@ -18,11 +18,11 @@ from engine.interchange.archives import BROKEN_ARCHIVE
 
 JsonObject = dict[str, Any]
 
-UTF_8: Final = "utf-8"
-WESTERN: Final = "cp1252"  # of Windows programs in Western countries
-MAC_ROMAN: Final = "mac_roman"
-SURROGATES: Final = "surrogateescape"  # preserves bytes that are not UTF-8
-_WIDE_MARKS: Final = (
+UTF_8 = "utf-8"
+WESTERN = "cp1252"  # of Windows programs in Western countries
+MAC_ROMAN = "mac_roman"
+SURROGATES = "surrogateescape"  # preserves bytes that are not UTF-8
+_WIDE_MARKS = (
     # UTF-32 begins with the two bytes of UTF-16, so it comes first.
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -30,15 +30,15 @@ _WIDE_MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 """Byte order marks of UTF-16 and UTF-32."""
-_MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), *_WIDE_MARKS)
-LOOKED_AT_BYTES: Final = 1 << 16
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), *_WIDE_MARKS)
+LOOKED_AT_BYTES = 1 << 16
 """Read for format detection; some files begin with licences of some kilobytes. Chosen."""
-_CHUNK_BYTES: Final = 1 << 20
-_FEW: Final = 0.1  # share of zero bytes at even or odd positions of UTF-16, at most
-_MANY: Final = 0.3  # and at the other positions, at least
-_NO_WESTERN: Final = re.compile(rb"[\x80-\xff]{5,}|[\x00-\x08\x0e-\x1a\x81\x8d\x8f\x90\x9d]")
+_CHUNK_BYTES = 1 << 20
+_FEW = 0.1  # share of zero bytes at even or odd positions of UTF-16, at most
+_MANY = 0.3  # and at the other positions, at least
+_NO_WESTERN = re.compile(rb"[\x80-\xff]{5,}|[\x00-\x08\x0e-\x1a\x81\x8d\x8f\x90\x9d]")
 """Isolated accented letters are Western; whole words of such bytes, or control bytes, are not."""
-_UTF_8_LETTER: Final = re.compile(rb"[\xc3-\xf4][\x80-\xbf]{1,3}")
+_UTF_8_LETTER = re.compile(rb"[\xc3-\xf4][\x80-\xbf]{1,3}")
 """In a file with such a letter, invalid bytes are damage, not another encoding."""
 
 

@@ -7,7 +7,7 @@ exhaust memory or to read other files.
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
-from typing import IO, Any, Final
+from typing import IO, Any
 from xml.sax.saxutils import escape, quoteattr
 
 from defusedxml.common import DefusedXmlException
@@ -21,7 +21,7 @@ from engine.interchange import limits
 Element = Any  # an element of lxml, which ships no types
 Tree = Any  # a document of lxml: its root with the comments and instructions around it
 
-_REFUSED: Final = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+_REFUSED = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 """Characters that XML 1.0 forbids."""
 
 
@@ -58,7 +58,7 @@ def xml_text(text: str) -> str:
     return _REFUSED.sub("?", text)
 
 
-_UNWRITABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def xml_content(text: str) -> str:
@@ -124,9 +124,9 @@ class _Part:
         return data
 
 
-_ROOT: Final = re.compile(r"<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)[\s/>]")
+_ROOT = re.compile(r"<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)[\s/>]")
 """The root element of an XML document."""
-_COMMENT: Final = re.compile(r"<!--.*?-->|<\?.*?\?>", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->|<\?.*?\?>", re.DOTALL)
 
 
 def root_of(text: str) -> str:

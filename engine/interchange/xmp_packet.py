@@ -5,7 +5,7 @@ Only given properties are changed: everything else, with comments and instructio
 
 import codecs
 from collections.abc import Collection, Iterator, Sequence
-from typing import Final, final
+from typing import final
 
 from lxml import etree
 
@@ -13,9 +13,9 @@ from engine.errors import FormatError
 from engine.files import utf8_packet
 from engine.interchange.xml_files import Element, Tree, xml_text, xml_tree
 
-RDF: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
-_META: Final = "{adobe:ns:meta/}"
-_PREFIXES: Final = {
+RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+_META = "{adobe:ns:meta/}"
+_PREFIXES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "dc": "http://purl.org/dc/elements/1.1/",
     "xmp": "http://ns.adobe.com/xap/1.0/",
@@ -27,12 +27,12 @@ _PREFIXES: Final = {
     "protoleaf": "https://github.com/protoleaf/protoleaf/xmp/1.0/",
 }
 """Namespaces by their usual prefixes."""
-_ABOUT: Final = f"{RDF}about"
-_DECLARATIONS: Final = (b"<?xml ", codecs.BOM_UTF8 + b"<?xml ")
-_WRITTEN_PREFIXES: Final = {
+_ABOUT = f"{RDF}about"
+_DECLARATIONS = (b"<?xml ", codecs.BOM_UTF8 + b"<?xml ")
+_WRITTEN_PREFIXES = {
     prefix: _PREFIXES[prefix] for prefix in ("dc", "xmp", "lr", "digiKam", "protoleaf")
 }
-_CONTAINERS: Final = frozenset(f"{RDF}{name}" for name in ("Bag", "Seq", "Alt"))
+_CONTAINERS = frozenset(f"{RDF}{name}" for name in ("Bag", "Seq", "Alt"))
 
 
 def property_name(short: str) -> str:

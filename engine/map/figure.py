@@ -4,7 +4,7 @@ import base64
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.PngImagePlugin import PngInfo
 
-SIDE: Final = 1600  # pixels along the longer side
-MARGIN: Final = 60.0
-MOST_NAMES: Final = 60
-GROUND: Final = "#ffffff"
-TEXT: Final = "#1a1f1a"
-EDGE: Final = "#8a9486"
-FONT_SIZE: Final = 22
-MARK: Final = 11.0  # half width of a prototype's diamond
-_FULLEST: Final = 4.5  # maximum radius of a point
-_FINEST: Final = 1.5  # minimum
-_CROWDING: Final = 0.4
+SIDE = 1600  # pixels along the longer side
+MARGIN = 60.0
+MOST_NAMES = 60
+GROUND = "#ffffff"
+TEXT = "#1a1f1a"
+EDGE = "#8a9486"
+FONT_SIZE = 22
+MARK = 11.0  # half width of a prototype's diamond
+_FULLEST = 4.5  # maximum radius of a point
+_FINEST = 1.5  # minimum
+_CROWDING = 0.4
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ New and changed images are placed among the others, which do not move.
 """
 
 from dataclasses import dataclass, replace
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +21,15 @@ from engine.full_disk import writing
 from engine.mapped_cache import MappedCache
 from engine.project import Project
 
-VERSION: Final = 1  # of the file; one of another version is discarded
-SUFFIX: Final = ".map"
-LIMIT_BYTES: Final = 128 << 20  # of all collections; a map of 100,000 images takes 8 MB
-MOST_LANDMARKS: Final = 20_000  # images that prototypes are placed among
-STALE_SHARE: Final = 0.25
+VERSION = 1  # of the file; one of another version is discarded
+SUFFIX = ".map"
+LIMIT_BYTES = 128 << 20  # of all collections; a map of 100,000 images takes 8 MB
+MOST_LANDMARKS = 20_000  # images that prototypes are placed among
+STALE_SHARE = 0.25
 """Share of images placed later from which a map is stale: they did not shape the layout."""
 
 
-_COLUMNS: Final = (
+_COLUMNS = (
     *("image_ids", "contents", "places", "is_later"),
     *("landmarks", "landmark_places"),
 )

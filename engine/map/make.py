@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -28,12 +27,12 @@ from engine.project import Project
 from engine.texts import marked
 from engine.worker.protocol import Request
 
-PERCENT: Final = 100
-_NEIGHBOURS_DONE: Final = 15  # percent of the work after the search for neighbours
-_LAID_OUT: Final = 95
-_LOOKING: Final = marked("comparing images")
-_LAYING: Final = marked("laying out")
-_PLACING: Final = marked("placing images")
+PERCENT = 100
+_NEIGHBOURS_DONE = 15  # percent of the work after the search for neighbours
+_LAID_OUT = 95
+_LOOKING = marked("comparing images")
+_LAYING = marked("laying out")
+_PLACING = marked("placing images")
 
 
 @dataclass(frozen=True)

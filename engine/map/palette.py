@@ -1,8 +1,6 @@
 """Colours of classes on a map: the colour-blind safe palette of Okabe and Ito (2008), and more."""
 
-from typing import Final
-
-LIGHT: Final = (
+LIGHT = (
     "#0072b2",
     "#d55e00",
     "#009e73",
@@ -15,7 +13,7 @@ LIGHT: Final = (
     "#4c5a66",
 )
 """For a light background."""
-DARK: Final = (
+DARK = (
     "#4aa8e0",
     "#f07f3c",
     "#2fc79a",
@@ -28,8 +26,8 @@ DARK: Final = (
     "#9fb0bf",
 )
 """For a dark background."""
-OTHER_LIGHT: Final = "#c9cec6"
-OTHER_DARK: Final = "#4b534b"
+OTHER_LIGHT = "#c9cec6"
+OTHER_DARK = "#4b534b"
 
 
 def argb(colour: str) -> int:

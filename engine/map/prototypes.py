@@ -1,7 +1,6 @@
 """Prototypes on a map, with the edges of the graph between them (the paper's Figure 1)."""
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -9,7 +8,7 @@ from engine.arrays import Doubles, Floats, Integers, no_integers
 from engine.collection.live import LiveCollection
 from engine.map.image_map import ImageMap
 
-MOST: Final = 600
+MOST = 600
 """Maximum number of prototypes; classes with most images first. Chosen: still legible."""
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,8 @@ from engine.arrays import Floats
 
 Pixels = NDArray[np.uint32]  # (H, W) 0xAARRGGBB, alpha premultiplied
 
-DENSITY_SIDE: Final = 1024  # cells along the side of a density
-FAINTEST: Final = 0.35  # opacity of a cell with one image; the fullest is opaque
+DENSITY_SIDE = 1024  # cells along the side of a density
+FAINTEST = 0.35  # opacity of a cell with one image; the fullest is opaque
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ import io
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from engine.map.prototypes import placed, prototypes_of
 from engine.new_file import output_file
 from engine.texts import either
 
-COLUMNS: Final = ("image", "x", "y", "class", "labelled")
+COLUMNS = ("image", "x", "y", "class", "labelled")
 
 
 def check_out(out: Path) -> str:
@@ -138,7 +137,7 @@ def _figure(live: LiveCollection, made: ImageMap, level: int) -> Figure:
     return make_figure(made, classes, live.project.classes.graph, prototypes, places, level=level)
 
 
-WRITERS: Final[Mapping[str, Callable[[LiveCollection, ImageMap, int, bool], bytes]]] = {
+WRITERS: Mapping[str, Callable[[LiveCollection, ImageMap, int, bool], bytes]] = {
     ".csv": _csv,
     ".npz": _npz,
     ".svg": lambda live, made, level, _is_plain: svg_of(_figure(live, made, level)).encode(),

@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from math import sqrt
-from typing import Final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
 
-NORMAL_95: Final = 1.959964  # 97.5 % quantile of the standard normal distribution
-MOST_PAIRS: Final = 20  # pairs of classes that are listed
-MOST_LEVELS: Final = 30  # levels that are compared, from the top
+NORMAL_95 = 1.959964  # 97.5 % quantile of the standard normal distribution
+MOST_PAIRS = 20  # pairs of classes that are listed
+MOST_LEVELS = 30  # levels that are compared, from the top
 
 Pair = tuple[ClassId | None, ClassId | None]  # our class and theirs; None for "none of the classes"
 

@@ -8,13 +8,13 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from typing import Final, final
+from typing import final
 
 from engine.collection.importing.class_reading import NAMES_ITS_SOURCE
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.project.fork import Fork
 
-TOP: Final[tuple[ClassId | None, ...]] = (None,)  # in place of the parents of a root
+TOP: tuple[ClassId | None, ...] = (None,)  # in place of the parents of a root
 
 
 @final

@@ -7,7 +7,7 @@ name is listed as a difference.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Final, final
+from typing import final
 
 from engine.errors import CycleError, GraphError
 from engine.graph.category_graph import CategoryGraph, ClassId
@@ -18,7 +18,7 @@ from engine.graph.identities import NO_IDENTITY
 from engine.merging.class_match import ClassMatcher
 from engine.project.fork import Fork
 
-NOTHING_MERGED: Final[Mapping[ClassId, ClassId]] = {}
+NOTHING_MERGED: Mapping[ClassId, ClassId] = {}
 
 
 class Divergence(Enum):
@@ -264,7 +264,7 @@ class _Planner:
         )
 
 
-SHARED: Final = tuple(each for each in ATTRIBUTES if each.is_shared)
+SHARED = tuple(each for each in ATTRIBUTES if each.is_shared)
 
 
 def _completed(own: ClassAttributes, news: ClassAttributes) -> ClassAttributes:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Final
 
 from engine.collection.outputs import AGREEMENT, CONFLICTS, check_file
 from engine.full_disk import writing
@@ -20,7 +19,7 @@ from engine.project import Project
 from engine.project.records import Note
 from engine.texts import marked
 
-CONFLICT_COLUMNS: Final = (
+CONFLICT_COLUMNS = (
     "image",
     "ours",
     "our_annotator",
@@ -31,9 +30,9 @@ CONFLICT_COLUMNS: Final = (
     "kind",
     "proposed",
 )
-_NAMES: Final = {NONE_OF_THEM: UNKNOWN_NAME, NOTHING_THERE: EMPTY_LABEL}
-COMMENT: Final = "comment"  # kind of a conflict of comments
-AGREEMENT_COLUMNS: Final = (
+_NAMES = {NONE_OF_THEM: UNKNOWN_NAME, NOTHING_THERE: EMPTY_LABEL}
+COMMENT = "comment"  # kind of a conflict of comments
+AGREEMENT_COLUMNS = (
     "compared",
     "ours",
     "theirs",

@@ -6,13 +6,12 @@ several, since a setting is limited to a million characters.
 """
 
 from collections.abc import Mapping
-from typing import Final
 
 from engine.graph.category_graph import CategoryGraph
 from engine.project import ClassId, Project
 
-_KEY_DIGITS: Final = 20  # of an identity; enough to be unique
-_PARTS: Final = tuple(f"{number:02x}" for number in range(256))  # settings, by the first digits
+_KEY_DIGITS = 20  # of an identity; enough to be unique
+_PARTS = tuple(f"{number:02x}" for number in range(256))  # settings, by the first digits
 
 
 def classes_merged(project: Project, theirs: CategoryGraph) -> dict[ClassId, ClassId]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from engine.archive.unpack import is_project_archive, project_in
 from engine.collection.importing.match_images import FileContents
@@ -35,7 +35,7 @@ from engine.project import ClassId, ImageId, Project
 from engine.project.fork import Fork
 from engine.project.records import NO_ORIGIN, Label, NewItem
 
-_REMEDY: Final = "choose a copy of this project, or one about the same images"
+_REMEDY = "choose a copy of this project, or one about the same images"
 
 
 def open_other(ours: Path, other: Path) -> Project:

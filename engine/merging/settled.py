@@ -4,7 +4,7 @@ It is stored in a setting for each image, so that one undo reverts it together w
 """
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from engine.graph.codes import EMPTY, UNKNOWN
 from engine.merging.merge_plan import CommentConflict, Conflict, Side, Verdict
@@ -13,8 +13,8 @@ from engine.project.actions import action
 from engine.project.clock import time_text
 from engine.project.records import Label, Note
 
-SOURCE: Final = "merge"  # source of labels that settled a conflict
-_WITHOUT_CLASS: Final = {UNKNOWN: "conflict_settled_as_none", EMPTY: "conflict_settled_as_empty"}
+SOURCE = "merge"  # source of labels that settled a conflict
+_WITHOUT_CLASS = {UNKNOWN: "conflict_settled_as_none", EMPTY: "conflict_settled_as_empty"}
 
 
 class Settled(NamedTuple):

@@ -1,17 +1,17 @@
 """Backbones: networks that turn an image into an embedding, `f` in the paper."""
 
-from typing import Final, final
+from typing import final
 
 import torch
 from torch import Tensor, nn
 
 from engine.errors import InputError
 
-SMALLEST: Final = 1e-6  # below this a channel counts as silent: the root of 0 has no slope
-CONV4_WIDTH: Final = 64
-CONV4_LAYERS: Final = 4
-SMALLEST_SIDE: Final = 1 << CONV4_LAYERS
-LAST_SCALE: Final = 0.2
+SMALLEST = 1e-6  # below this a channel counts as silent: the root of 0 has no slope
+CONV4_WIDTH = 64
+CONV4_LAYERS = 4
+SMALLEST_SIDE = 1 << CONV4_LAYERS
+LAST_SCALE = 0.2
 
 
 class Whitened(nn.Module):

@@ -8,7 +8,7 @@ network.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, final
+from typing import NamedTuple, final
 
 import torch
 from torch import Tensor, nn
@@ -17,16 +17,16 @@ from engine.errors import ModelError
 from engine.model.backbone import SMALLEST
 from engine.texts import Message, enumerated
 
-STEM_WIDTH: Final = 32  # channels of the stem, the same in every variant, as published
-HEAD_WIDTH: Final = 1280  # channels of the head, likewise
-CENTRE_SPREAD: Final = 0.35
+STEM_WIDTH = 32  # channels of the stem, the same in every variant, as published
+HEAD_WIDTH = 1280  # channels of the head, likewise
+CENTRE_SPREAD = 0.35
 """Standard deviation of the centre weighting, as a share of the map's side (decision 22)."""
 
 # Widths are multiples of 8, rounded down by at most a tenth; the rest is as published.
-_WIDTH_STEP: Final = 8
-_MOST_ROUNDED_OFF: Final = 0.1
-_NORM_EPSILON: Final = 1e-3
-_NORM_MOMENTUM: Final = 0.01
+_WIDTH_STEP = 8
+_MOST_ROUNDED_OFF = 0.1
+_NORM_EPSILON = 1e-3
+_NORM_MOMENTUM = 0.01
 
 
 class LiteStage(NamedTuple):
@@ -40,7 +40,7 @@ class LiteStage(NamedTuple):
 
 
 # The paper's Table 1.
-_STAGES: Final = (
+_STAGES = (
     LiteStage(1, 3, 1, 1, 16),
     LiteStage(2, 3, 2, 6, 24),
     LiteStage(2, 5, 2, 6, 40),
@@ -72,7 +72,7 @@ class LiteVariant:
         )
 
 
-LITE_VARIANTS: Final[Mapping[str, LiteVariant]] = {
+LITE_VARIANTS: Mapping[str, LiteVariant] = {
     "efficientnet-lite0": LiteVariant(1.0, 1.0, 224),
     "efficientnet-lite1": LiteVariant(1.0, 1.1, 240),
     "efficientnet-lite2": LiteVariant(1.1, 1.2, 260),

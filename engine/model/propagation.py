@@ -1,14 +1,14 @@
 """The Prototype Propagation Network in torch (Eq. 2 to 6)."""
 
 from collections.abc import Callable
-from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeVar, final
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar, final
 
 import torch
 from torch import Tensor, nn
 
-HIDDEN_WIDTH: Final = 128
-INITIAL_DEVIATION: Final = 0.001
-SMALLEST_NORM: Final = 1e-4
+HIDDEN_WIDTH = 128
+INITIAL_DEVIATION = 0.001
+SMALLEST_NORM = 1e-4
 
 Normalisation = Literal["softmax", "cosine"]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from string import Formatter
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import ProjectDamagedError
 from engine.graph.class_attributes import ATTRIBUTE
@@ -30,14 +30,14 @@ from engine.texts import (
 Argument = str | int | Sequence["Action"]
 """A name, a number, or further actions; several values of a name are given as their number."""
 
-LONGEST_ARGUMENT: Final = 1_000
+LONGEST_ARGUMENT = 1_000
 _CODE, _ARGUMENTS = "code", "arguments"
-_CLASS_FIELDS: Final = frozenset(
+_CLASS_FIELDS = frozenset(
     {"class", "classes", "chosen", "parent", "parents", "heir", "from", "other"}
 )
 """Fields that hold the name of a class, where they hold a text."""
-_RENAMING: Final = frozenset({"class_renamed"})
-_SENTENCE: Final = "sentence"
+_RENAMING = frozenset({"class_renamed"})
+_SENTENCE = "sentence"
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Action:
         return json.dumps(_plain(self)[_ARGUMENTS], ensure_ascii=False) if self.code else "{}"
 
 
-UNNAMED: Final = Action()  # A step within another one, which names them all
+UNNAMED = Action()  # A step within another one, which names them all
 
 
 def action(code: str, class_name: str | None = None, /, **arguments: Argument) -> Action:
@@ -166,15 +166,15 @@ class ActionText:
     frame: str = " ({details})"  # what holds the details
 
 
-_RELABELLED: Final = (
+_RELABELLED = (
     marked("{relabelled} had another label"),
     marked("was {from}"),
     marked("was {other}, by {name}"),
 )
 """Replaced labels; of a single image the class, and another annotator."""
-_BELOW: Final = (marked(" and {below_it} below it"), marked(" and {below_them} below them"))
+_BELOW = (marked(" and {below_it} below it"), marked(" and {below_them} below them"))
 
-ACTIONS: Final[Mapping[str, ActionText]] = {
+ACTIONS: Mapping[str, ActionText] = {
     "images_added": ActionText("Added {images}", "Add {images}"),
     "images_added_as": ActionText("Added {images} as {class}", "Add {images} as {class}"),
     "images_added_in": ActionText("Added {images} in {classes}", "Add {images} in {classes}"),
@@ -417,7 +417,7 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "more_edits_tried": ActionText("Tried out {edits}: {first}; …", "Try out {edits}: {first}; …"),
 }
 
-_COUNTS: Final[Mapping[str, tuple[str, str]]] = {
+_COUNTS: Mapping[str, tuple[str, str]] = {
     "images": ("image", "images"),
     "moved_images": ("moved image", "moved images"),
     "boxes": ("box", "boxes"),
@@ -438,11 +438,11 @@ _COUNTS: Final[Mapping[str, tuple[str, str]]] = {
 }
 """Singular and plural nouns of counts; other numbers have none."""
 
-_NAMES: Final[Mapping[str, str]] = {
+_NAMES: Mapping[str, str] = {
     "chosen": Message("class {name}")
 }  # fields where a name needs its noun
 
-_COMMANDS: Final = {
+_COMMANDS = {
     "Accepted": "Accept",
     "Added": "Add",
     "Allowed": "Allow",

@@ -6,7 +6,7 @@ in the first sample, so that a growing audit is one sample of one population.
 
 from collections.abc import Sequence
 from dataclasses import astuple
-from typing import Final, final
+from typing import final
 
 from engine.errors import InputError
 from engine.project.actions import action
@@ -18,7 +18,7 @@ from engine.project.schema import AUDIT, AUDIT_ITEM
 from engine.project.step import OpenStep
 from engine.project.store import ProjectPart
 
-_ITEMS: Final = AUDIT_ITEM.select_all
+_ITEMS = AUDIT_ITEM.select_all
 
 
 @final

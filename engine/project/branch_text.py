@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import InputError
 from engine.graph.category_graph import CategoryGraph
@@ -18,14 +18,14 @@ from engine.graph.traversal import reachable
 from engine.project.records import ClassId
 
 # key by which a copied text is known as ours; its value names the kind of content
-MARKER: Final = "protoleaf"
+MARKER = "protoleaf"
 
-LONGEST_TEXT: Final = 100_000_000
+LONGEST_TEXT = 100_000_000
 """Longest copied text, in characters: WordNet's 82,115 classes with notes have some 20 million."""
 
-_KIND: Final = "classes"
-_BEGINNING: Final = re.compile(rf'\s*{{\s*"{MARKER}"\s*:\s*"{_KIND}"')
-_SHOWN: Final = 60
+_KIND = "classes"
+_BEGINNING = re.compile(rf'\s*{{\s*"{MARKER}"\s*:\s*"{_KIND}"')
+_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from engine.errors import InputError
 from engine.files import PhotoDetails
@@ -18,7 +18,7 @@ from engine.project.clock_corrections import (
 from engine.project.model_rows import put_setting, setting
 from engine.project.store import ImagePaths, ProjectPart, shown_path
 
-CLOCKS_SETTING: Final = "clock_corrections"
+CLOCKS_SETTING = "clock_corrections"
 
 
 @final

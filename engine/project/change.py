@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Literal, final
+from typing import Any, Literal, final
 
 from engine.graph.class_attributes import ATTRIBUTES, ClassAttributes
 from engine.graph.edits import (
@@ -19,9 +19,9 @@ from engine.project.connection import Row
 from engine.project.records import ClassId, ImageId
 from engine.project.schema import CLASS, JOURNALED_TABLES, JournaledTable
 
-POLICY: Final = frozenset(each.name for each in ATTRIBUTES if each.concerns_fit)
+POLICY = frozenset(each.name for each in ATTRIBUTES if each.concerns_fit)
 ChangeKind = Literal["done", "undone", "redone"]
-_FIELDS: Final = {
+_FIELDS = {
     "label": "labelled",
     "image_note": "noted",
     "confirmed_label": "confirmed",
@@ -32,7 +32,7 @@ _FIELDS: Final = {
     "setting": "settings",
 }
 """Fields of `Change` with the first values of changed rows, by table."""
-_NOT_IMAGES: Final = frozenset({"audits", "settings"})
+_NOT_IMAGES = frozenset({"audits", "settings"})
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,11 @@ import os
 import sys
 from datetime import UTC, datetime
 from functools import cache
-from typing import Final
 
 from engine.config import PERSON_VARIABLE
 from engine.errors import ProjectDamagedError
 
-ANONYMOUS: Final = "Anonymous"
+ANONYMOUS = "Anonymous"
 """Annotator of labels given before the name of the user is known."""
 
 
@@ -51,7 +50,7 @@ def choose_person(name: str) -> None:
     os.environ[PERSON_VARIABLE] = name
 
 
-_SHARED: Final = frozenset(
+_SHARED = frozenset(
     {
         "root",
         "system administrator",

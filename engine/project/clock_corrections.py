@@ -7,25 +7,23 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from typing import Any, Final, final
+from typing import Any, final
 
 from engine.errors import InputError
 
-MOST_CORRECTIONS: Final = 1_000
-LARGEST_OFFSET_S: Final = 100 * 366 * 86_400  # a camera that lost its date may be decades behind
-LARGEST_ZONE_MINUTES: Final = 14 * 60
-_LONGEST: Final = 65_536  # of a folder or camera
-_OFFSET: Final = re.compile(
+MOST_CORRECTIONS = 1_000
+LARGEST_OFFSET_S = 100 * 366 * 86_400  # a camera that lost its date may be decades behind
+LARGEST_ZONE_MINUTES = 14 * 60
+_LONGEST = 65_536  # of a folder or camera
+_OFFSET = re.compile(
     r"(?P<sign>[+-]?)\s*(?:(?P<days>\d+)\s*d)?\s*(?:(?P<hours>\d+)\s*h)?\s*"
     r"(?:(?P<minutes>\d+)\s*m(?:in)?)?\s*(?:(?P<seconds>\d+)\s*s)?"
 )
-_CLOCK: Final = re.compile(
-    r"(?P<sign>[+-]?)(?P<hours>\d+):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d))?"
-)
-_ZONE: Final = re.compile(
+_CLOCK = re.compile(r"(?P<sign>[+-]?)(?P<hours>\d+):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d))?")
+_ZONE = re.compile(
     r"(?:UTC)?(?P<sign>[+-])(?P<hours>\d{1,2})(?::?(?P<minutes>[0-5]\d))?", re.IGNORECASE
 )
-_SECONDS: Final = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
+_SECONDS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar, final
+from typing import Any, Protocol, TypeVar, final
 
 from engine.errors import (
     InputError,
@@ -22,8 +22,8 @@ T = TypeVar("T")
 Row = tuple[Any, ...]
 Values = Sequence[Any]
 
-BUSY_TIMEOUT_S: Final = 30.0  # a reader holds the writer up only while it copies the file
-_BASE_CODE: Final = 0xFF  # SQLite's extended result codes carry the plain one in their lowest byte
+BUSY_TIMEOUT_S = 30.0  # a reader holds the writer up only while it copies the file
+_BASE_CODE = 0xFF  # SQLite's extended result codes carry the plain one in their lowest byte
 
 
 class Guard(Protocol):
@@ -304,14 +304,14 @@ def _not_storable(path: Path, reason: str) -> ProtoleafError:
     )
 
 
-_STRANGE_PARTS: Final = ("no such table", "no such column", "unsupported file format", "malformed")
-_CONSTRAINT_DATATYPE: Final = sqlite3.SQLITE_CONSTRAINT | 12 << 8  # Python does not name it
-_CONSTRAINTS: Final = {
+_STRANGE_PARTS = ("no such table", "no such column", "unsupported file format", "malformed")
+_CONSTRAINT_DATATYPE = sqlite3.SQLITE_CONSTRAINT | 12 << 8  # Python does not name it
+_CONSTRAINTS = {
     sqlite3.SQLITE_CONSTRAINT_CHECK: _not_storable,
     _CONSTRAINT_DATATYPE: _not_storable,
     sqlite3.SQLITE_CONSTRAINT_NOTNULL: _not_storable,
 }
-_ERRORS: Final = {
+_ERRORS = {
     sqlite3.SQLITE_TOOBIG: _too_big,
     sqlite3.SQLITE_IOERR: _unreachable,
     sqlite3.SQLITE_CANTOPEN: _unreachable,

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Final, final
+from typing import final
 
 from engine.project.camera_clocks import ProjectClocks
 from engine.project.clock_corrections import ClockCorrection, ClockCorrections, ClockSource
@@ -16,11 +16,11 @@ from engine.project.connection import Row
 from engine.project.records import ImageDetails, ImageId
 from engine.project.store import ProjectStore, shown_path
 
-MOST_FIELDS_LENGTH: Final = 1_000_000
+MOST_FIELDS_LENGTH = 1_000_000
 _COLUMNS = """SELECT image_id, image_detail.modified_ns, width, height, taken_at, camera, latitude,
 longitude, fields
     FROM image_detail"""
-_SHOTS: Final = """
+_SHOTS = """
     SELECT image_id, CAST(STRFTIME('%s', SUBSTR(taken_at, 1, 19)) AS INTEGER) AS clock,
         CASE WHEN LENGTH(taken_at) > 19 THEN CAST(STRFTIME('%s', taken_at) AS INTEGER) END,
         DENSE_RANK() OVER (ORDER BY camera, serial, folder)
@@ -31,21 +31,21 @@ _SHOTS: Final = """
         FROM image_detail JOIN image USING (image_id) WHERE taken_at IS NOT NULL
     ) ORDER BY image_id"""
 """Clock time, UTC where the file has a time zone, and source of each image with a time."""
-_SOURCES: Final = """
+_SOURCES = """
     SELECT CAST(folder AS BLOB), camera, serial, COUNT(*), MIN(taken_at), MAX(taken_at) FROM (
         SELECT taken_at, camera, RTRIM(path, REPLACE(path, '/', '')) AS folder,
             CASE WHEN JSON_VALID(fields) THEN JSON_EXTRACT(fields, '$.serial') END AS serial
         FROM image_detail JOIN image USING (image_id) WHERE taken_at IS NOT NULL
     ) GROUP BY camera, serial, folder ORDER BY camera, serial, folder"""
 """In the order of the numbers of the sources in `_SHOTS`."""
-_NONE: Final = ClockCorrection("")
-_AT_ONCE: Final = 5_000
+_NONE = ClockCorrection("")
+_AT_ONCE = 5_000
 
-_UNREAD: Final = "image_detail.image_id IS NULL AND part NOT GLOB 'page=*' AND part NOT GLOB 't=*'"
+_UNREAD = "image_detail.image_id IS NULL AND part NOT GLOB 'page=*' AND part NOT GLOB 't=*'"
 """Images whose metadata is read from headers; that of pages and frames comes with pixels."""
 
 
-_STORE: Final = """INSERT INTO image_detail
+_STORE = """INSERT INTO image_detail
     (image_id, modified_ns, width, height, taken_at, camera, latitude, longitude, fields)
     SELECT image_id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM image WHERE image_id = ?1
     ON CONFLICT (image_id) DO UPDATE SET modified_ns = excluded.modified_ns,

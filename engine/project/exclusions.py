@@ -1,7 +1,7 @@
 """Classes excluded for an image, such as one removed from a group of look-alikes."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final, final
+from typing import final
 
 from engine.project.actions import action
 from engine.project.change import Change
@@ -14,7 +14,7 @@ from engine.project.schema import EXCLUSION
 from engine.project.step import OpenStep
 from engine.project.store import ProjectPart
 
-_IN_FORCE: Final = """SELECT image_id, class_id, who, excluded_at FROM exclusion
+_IN_FORCE = """SELECT image_id, class_id, who, excluded_at FROM exclusion
     LEFT JOIN image_change USING (image_id) WHERE found_at IS NULL OR found_at <= excluded_at"""
 
 

@@ -1,14 +1,13 @@
 """The fields that a project file defines, and whether they take the values in it."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from engine.errors import InputError, ProtoleafError
 from engine.image_fields import COUNT, ImageField, checked_value, from_plain
 from engine.project.connection import Connection
 from engine.project.model_rows import setting
 
-FIELDS_SETTING: Final = "fields"
+FIELDS_SETTING = "fields"
 
 
 def defined_fields(connection: Connection) -> tuple[ImageField, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final, final
+from typing import final
 
 from engine.errors import InputError
 from engine.field_renaming import (
@@ -35,8 +35,8 @@ from engine.project.step import OpenStep
 from engine.project.store import ProjectPart
 from engine.texts import enumerated
 
-_LONGEST_SHOWN: Final = 40  # characters of a value in the history
-_IN_FORCE: Final = """SELECT image_id, field, value, who, entered_at FROM field_value
+_LONGEST_SHOWN = 40  # characters of a value in the history
+_IN_FORCE = """SELECT image_id, field, value, who, entered_at FROM field_value
     LEFT JOIN image_change USING (image_id) WHERE found_at IS NULL OR found_at <= entered_at"""
 
 

@@ -5,15 +5,15 @@ Not journaled. Labels older than the current picture are outdated: see `engine.p
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Final, final
+from typing import final
 
 from engine.project.clock import now_text
 from engine.project.connection import Connection
 from engine.project.records import FileChange, ImageId
 from engine.project.store import ProjectPart
 
-_COLUMNS: Final = "SELECT image_id, size_bytes, modified_ns, seen_hash, found_at FROM image_change"
-_STORE: Final = """INSERT OR REPLACE INTO image_change
+_COLUMNS = "SELECT image_id, size_bytes, modified_ns, seen_hash, found_at FROM image_change"
+_STORE = """INSERT OR REPLACE INTO image_change
     (image_id, size_bytes, modified_ns, seen_hash, found_at)
     SELECT image_id, ?2, ?3, ?4, ?5 FROM image WHERE image_id = ?1"""
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 from engine.project.clock import time_text
 from engine.project.connection import Connection
@@ -15,10 +14,8 @@ from engine.project.step import RowChange
 Answer = Label | Note | FieldValue
 Signed = tuple[str, str]  # who gave an answer, and when, as the file has it
 
-_SELECT_STEPS: Final = (
-    "SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id"
-)
-_CHUNKS: Final = (
+_SELECT_STEPS = "SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id"
+_CHUNKS = (
     "SELECT step_id, sequence FROM journal_chunk JOIN journal_step USING (step_id)"
     " WHERE is_undone = 0 AND step_id > ? ORDER BY step_id, sequence"
 )

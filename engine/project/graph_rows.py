@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import UnknownClassError
 from engine.graph.category_graph import CategoryGraph
@@ -22,19 +22,19 @@ from engine.project.records import ClassId
 from engine.project.schema import CLASS, CLASS_DETAIL, CLASS_POLICY, EDGE
 from engine.project.step import OpenStep
 
-_COLUMNS: Final = ", ".join(
+_COLUMNS = ", ".join(
     f"{each.table}.{each.name}"
     if each.default is None
     else f"COALESCE({each.table}.{each.name}, {each.stored(each.default)!r})"
     for each in ATTRIBUTES
 )
-_CLASSES: Final = (
+_CLASSES = (
     "SELECT class_id, name, identity, "  # noqa: S608
     f"{_COLUMNS} FROM class LEFT JOIN class_detail USING (class_id)"
     " LEFT JOIN class_policy USING (class_id) ORDER BY class_id"
 )
-_NOTHING_STORED: Final = [each.stored(each.default) for each in ATTRIBUTES]
-_LOADED: Final = [
+_NOTHING_STORED = [each.stored(each.default) for each in ATTRIBUTES]
+_LOADED = [
     (place, each.stored(each.default), each.default, each.loaded)
     for place, each in enumerate(ATTRIBUTES)
     if each.default in ((), False)

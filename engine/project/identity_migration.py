@@ -5,7 +5,6 @@ of one project agree on their common classes only. A class without such a step g
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Final
 
 from blake3 import blake3
 
@@ -16,12 +15,12 @@ from engine.project.records import ClassId
 from engine.project.schema import CLASS, IDENTITY_COLUMN
 from engine.project.step import RowChange, decoded, encoded
 
-_CHUNKS: Final = """SELECT step_id, sequence, done_at FROM journal_chunk
+_CHUNKS = """SELECT step_id, sequence, done_at FROM journal_chunk
 JOIN journal_step USING (step_id) ORDER BY step_id, sequence"""
-_CHUNK: Final = "SELECT row_changes FROM journal_chunk WHERE step_id = ? AND sequence = ?"
-_PUT_CHUNK: Final = "UPDATE journal_chunk SET row_changes = ? WHERE step_id = ? AND sequence = ?"
-_WIDTH: Final = len(CLASS.columns) - 1  # of a class's row in version 8
-_WIDTHS: Final = range(2, _WIDTH + 1)  # of those in journals: the first version wrote id and name
+_CHUNK = "SELECT row_changes FROM journal_chunk WHERE step_id = ? AND sequence = ?"
+_PUT_CHUNK = "UPDATE journal_chunk SET row_changes = ? WHERE step_id = ? AND sequence = ?"
+_WIDTH = len(CLASS.columns) - 1  # of a class's row in version 8
+_WIDTHS = range(2, _WIDTH + 1)  # of those in journals: the first version wrote id and name
 
 
 def give_identities(connection: Connection) -> None:

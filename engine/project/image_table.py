@@ -5,7 +5,7 @@ responsive.
 """
 
 from array import array
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +14,9 @@ from engine.project.connection import Connection
 from engine.project.packed import PackedHashes, PackedTexts, RareTexts, unpacked_text
 from engine.project.records import ImageTable
 
-AT_ONCE: Final = 8192
-_FAILED: Final = (
-    "SELECT image_id, failure FROM image_fact WHERE failure IS NOT NULL ORDER BY image_id"
-)
-_COLUMNS: Final = """SELECT max(image_id), group_concat(image_id),
+AT_ONCE = 8192
+_FAILED = "SELECT image_id, failure FROM image_fact WHERE failure IS NOT NULL ORDER BY image_id"
+_COLUMNS = """SELECT max(image_id), group_concat(image_id),
     group_concat(coalesce(size, size_bytes)), group_concat(coalesce(modified, modified_ns)),
     CAST(group_concat(path, '') AS BLOB), group_concat(length(CAST(path AS BLOB))),
     group_concat(hex(content_hash), ''), group_concat(coalesce(length(content_hash), 0)),

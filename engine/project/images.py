@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
@@ -45,15 +45,15 @@ from engine.project.records import (
 from engine.project.schema import CONFIRMED_LABEL, IMAGE, IMAGE_NOTE, LABEL
 from engine.project.store import ProjectPart, shown_path
 
-_PATHS_AT_ONCE: Final = 1000
-_CHANGED_AT_ONCE: Final = 4096  # images that are in memory at once when many are added or moved
+_PATHS_AT_ONCE = 1000
+_CHANGED_AT_ONCE = 4096  # images that are in memory at once when many are added or moved
 _COLUMNS = """SELECT image_id, path, coalesce(changed.size_bytes, image.size_bytes),
     coalesce(changed.modified_ns, image.modified_ns), content_hash, failure, part
     FROM image LEFT JOIN image_fact USING (image_id)
     LEFT JOIN image_change AS changed USING (image_id)"""
 
 
-_CONTENTS_BY_FILE: Final = """WITH some AS (
+_CONTENTS_BY_FILE = """WITH some AS (
         SELECT image_id, path FROM image WHERE image_id > ? ORDER BY image_id LIMIT ?)
     SELECT some.image_id, item.image_id, item.path, part, content_hash
     FROM some CROSS JOIN image AS item USING (path)

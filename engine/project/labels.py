@@ -8,7 +8,7 @@ outdated: its row stays, but has no effect until it is confirmed or the image is
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Final, final
+from typing import final
 
 from engine.graph.codes import EMPTY, UNKNOWN
 from engine.project.actions import action
@@ -24,17 +24,17 @@ from engine.project.schema import CONFIRMED_LABEL, EXCLUSION, LABEL
 from engine.project.step import OpenStep
 from engine.project.store import ProjectPart
 
-REVIEW: Final = "review"
+REVIEW = "review"
 """Source of labels given in the program."""
-IN_BULK: Final = "bulk"
+IN_BULK = "bulk"
 """Source of labels given by accepting predictions of several images at once."""
-REPLACED_FIELDS: Final = frozenset({"relabelled", "from", "other"})
+REPLACED_FIELDS = frozenset({"relabelled", "from", "other"})
 """Arguments of an action with the labels it replaced."""
-_COLUMNS: Final = LABEL.select_all
-_WITHOUT_CLASS: Final = {UNKNOWN: "labelled_as_none", EMPTY: "labelled_as_empty"}
+_COLUMNS = LABEL.select_all
+_WITHOUT_CLASS = {UNKNOWN: "labelled_as_none", EMPTY: "labelled_as_empty"}
 """Codes in place of a class id, with the actions of labelling so."""
-_UNNAMED: Final = f"{_COLUMNS} WHERE who = ? AND source <> 'import' ORDER BY image_id", (ANONYMOUS,)
-_IN_FORCE: Final = """NOT EXISTS (SELECT 1 FROM image_change AS changed
+_UNNAMED = f"{_COLUMNS} WHERE who = ? AND source <> 'import' ORDER BY image_id", (ANONYMOUS,)
+_IN_FORCE = """NOT EXISTS (SELECT 1 FROM image_change AS changed
     WHERE changed.image_id = label.image_id AND changed.found_at > label.labelled_at)"""
 
 

@@ -4,7 +4,6 @@ import re
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from engine.errors import InputError, ProjectDamagedError
 from engine.project.connection import Connection
@@ -43,7 +42,7 @@ class Migration:
     apply: Callable[[Connection], None]  # makes the change inside an open transaction
 
 
-_TRAINED_MODELS: Final = """
+_TRAINED_MODELS = """
 ALTER TABLE model_version ADD COLUMN name TEXT NOT NULL DEFAULT '';
 ALTER TABLE model_version ADD COLUMN parent_id INTEGER;
 ALTER TABLE model_version ADD COLUMN card TEXT NOT NULL DEFAULT '';
@@ -54,7 +53,7 @@ CREATE TABLE model_file (
 );
 """
 
-_SCHEMA_OF_VERSION_3: Final = (
+_SCHEMA_OF_VERSION_3 = (
     SCHEMA.replace(CLASS_COLUMNS, "")
     .replace(CLASS_DETAIL_TABLE, "")
     .replace(IMAGE_TABLES, "")
@@ -68,11 +67,11 @@ _SCHEMA_OF_VERSION_3: Final = (
     .replace(POLICY_COLUMNS, "")
     .replace(STEP_COLUMNS, "")
 )
-_TABLES_OF_VERSION_2: Final = (
+_TABLES_OF_VERSION_2 = (
     *("class", "edge", "image", "label", "class_policy", "setting", "image_fact"),
     *("model_version", "model_file", "prediction", "journal_step", "journal_chunk"),
 )
-_COPIED_OTHERWISE: Final = {
+_COPIED_OTHERWISE = {
     "failure": "substr(failure, 1, 10000)",
     # Rounding may have left a bit more than 1; what is no number is refused.
     "score": "iif(typeof(score) = 'real', max(0.0, min(1.0, score)), score)",
@@ -149,9 +148,9 @@ def _with_parts(connection: Connection) -> None:
     connection.script(FIELD_VALUE_TABLE)
 
 
-_WITH_LATER_COLUMNS: Final = ("class_policy", "class_detail")
+_WITH_LATER_COLUMNS = ("class_policy", "class_detail")
 
-MIGRATIONS: Final[Sequence[Migration]] = (
+MIGRATIONS: Sequence[Migration] = (
     Migration(
         1,
         2,

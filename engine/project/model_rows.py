@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import InputError, ProjectDamagedError
 from engine.project.clock import now_text, time_of
@@ -18,11 +18,11 @@ from engine.project.setting_kinds import kind_of
 from engine.project.step import OpenStep
 from engine.texts import either
 
-MODEL_SETTING: Final = "model_version"
-_EIGHT_BIT: Final = "eight_bit_hash"
+MODEL_SETTING = "model_version"
+_EIGHT_BIT = "eight_bit_hash"
 """Stored as a setting of a version: programs without eight-bit companions open the project."""
-_HEX: Final = re.compile(r"[0-9a-f]*")
-_COLUMNS: Final = (
+_HEX = re.compile(r"[0-9a-f]*")
+_COLUMNS = (
     "version_id, backbone_name, backbone_hash, backbone_path, propagation_hash, created_at,"
     " settings,"
     " name, parent_id, card, figures FROM model_version"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from typing import Any, Final, final
+from typing import Any, final
 
 from engine.errors import InputError
 from engine.graph.limits import DEEPEST_LEVEL
@@ -24,8 +24,8 @@ from engine.project.model_rows import (
 from engine.project.records import ClassId, ClassPolicy, ModelVersion, Prediction, TrainedModel
 from engine.project.store import ProjectPart
 
-LOCKED_SETTING: Final = "class_list_locked"
-BROADEST_SETTING: Final = "broadest_level"
+LOCKED_SETTING = "class_list_locked"
+BROADEST_SETTING = "broadest_level"
 
 
 @final

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Final, final
+from typing import final
 
 from engine.errors import InputError
 from engine.project.actions import Action, action
@@ -14,7 +14,7 @@ from engine.project.records import ImageId, Note
 from engine.project.schema import IMAGE_NOTE, LONGEST_TEXT
 from engine.project.store import ProjectPart
 
-MOST_STARS: Final = 5
+MOST_STARS = 5
 _COLUMNS = "SELECT image_id, stars, is_flagged, comment, who, noted_at FROM image_note"
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from engine.errors import ProjectDamagedError, ProjectLockedError, ProtoleafError, StorageError
 from engine.events import CancelToken, OnProgress, ignore_progress
@@ -35,9 +34,9 @@ from engine.project.schema import SCHEMA_VERSION
 from engine.project.schema_shape import acting_faults
 from engine.project.soundness import faults, has_sound_structure, opening_faults
 
-_LARGEST_IDLE_JOURNAL_BYTES: Final = 1024 * 1024
+_LARGEST_IDLE_JOURNAL_BYTES = 1024 * 1024
 # how often this process has each file open for writing
-_open_files: Final[Counter[Identity]] = Counter()
+_open_files: Counter[Identity] = Counter()
 
 
 @dataclass

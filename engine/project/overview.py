@@ -4,16 +4,15 @@ import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
 from engine.file_parts import WHOLE
 from engine.project.connection import Connection
 from engine.project.file.on_disk import bare_file, check_header
 from engine.project.schema import SCHEMA_VERSION
 
-MOST_FACES: Final = 12
+MOST_FACES = 12
 """Images among which one may have a thumbnail. Chosen: a look for each in a cache takes no time."""
-_PARTS_SINCE: Final = 12  # version of the file from which an image has a part
+_PARTS_SINCE = 12  # version of the file from which an image has a part
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self, final
+from typing import Self, final
 
 from engine.errors import ProjectExistsError, ProtoleafError, StorageError
 from engine.events import CancelToken, OnProgress, ignore_progress
@@ -48,7 +48,7 @@ from engine.project.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 from engine.project.store import ProjectStore
 
 # file systems take 255, and the companions' suffixes must fit as well
-LONGEST_NAME_BYTES: Final = 236
+LONGEST_NAME_BYTES = 236
 
 
 def _create_file(path: Path, add_model: Callable[[Connection], int]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from engine.file_parts import WHOLE, part_content
 from engine.files import FoundFile
@@ -80,7 +80,7 @@ class BoxOrigin(NamedTuple):
     score: float | None = None  # 0..1; None where it gives none
 
 
-NO_ORIGIN: Final = BoxOrigin()
+NO_ORIGIN = BoxOrigin()
 """That of an image that no detector found."""
 
 

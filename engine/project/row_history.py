@@ -11,7 +11,6 @@ from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,17 +26,17 @@ from engine.project.step import RowChange, decoded
 Rows = Mapping[tuple[str, Row], Row | None]
 Hashes = NDArray[np.int64]
 
-_NAMED_AT_MOST: Final = 5
-_NO_ROW: Final = 0  # in place of the hash of a row that was deleted
-_WITHOUT_HISTORY: Final = (
+_NAMED_AT_MOST = 5
+_NO_ROW = 0  # in place of the hash of a row that was deleted
+_WITHOUT_HISTORY = (
     "setting",
     (MODEL_SETTING,),
 )  # table and key of the one row that no step explains
-_ROWS_AT_ONCE: Final = 8192
-_IDS: Final = 2**56  # more than any table has
-_FIRST_OF_TABLE: Final = {name: number * _IDS for number, name in enumerate(JOURNALED_TABLES)}
-_FORMAT: Final = 2  # of marshal: equal values have equal bytes
-_CHUNKS: Final = """SELECT step_id, sequence, is_undone
+_ROWS_AT_ONCE = 8192
+_IDS = 2**56  # more than any table has
+_FIRST_OF_TABLE = {name: number * _IDS for number, name in enumerate(JOURNALED_TABLES)}
+_FORMAT = 2  # of marshal: equal values have equal bytes
+_CHUNKS = """SELECT step_id, sequence, is_undone
 FROM journal_chunk JOIN journal_step USING (step_id)
     ORDER BY step_id, sequence"""
 

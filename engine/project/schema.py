@@ -18,20 +18,20 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from engine.file_parts import LONGEST_PART, WHOLE
 from engine.graph.class_attributes import ATTRIBUTE, ATTRIBUTES, Attribute, ClassAttributes
 from engine.graph.identities import IDENTITY_LENGTH, NO_IDENTITY
 from engine.graph.limits import LONGEST_NAME as LONGEST_CLASS_NAME
 
-APPLICATION_ID: Final = 0x50724C66  # "PrLf": distinguishes our files from other SQLite files
-SCHEMA_VERSION: Final = 13
+APPLICATION_ID = 0x50724C66  # "PrLf": distinguishes our files from other SQLite files
+SCHEMA_VERSION = 13
 
-LONGEST_NAME: Final = 1_000  # of an annotator, a setting, a network ...
+LONGEST_NAME = 1_000  # of an annotator, a setting, a network ...
 # of an action, a reason why an image cannot be read, a setting's name ...
-LONGEST_TEXT: Final = 10_000
-_TIME: Final = "'????-??-??T??:??:*'"
+LONGEST_TEXT = 10_000
+_TIME = "'????-??-??T??:??:*'"
 
 
 def attribute_columns(table: str, *since: int) -> list[str]:
@@ -46,27 +46,27 @@ def _further(columns: Sequence[str]) -> str:
     return "".join(f",\n    {column}" for column in columns)
 
 
-IDENTITY_COLUMN: Final = f"""identity TEXT NOT NULL DEFAULT '' CHECK (
+IDENTITY_COLUMN = f"""identity TEXT NOT NULL DEFAULT '' CHECK (
         identity = '' OR
         (length(identity) = {IDENTITY_LENGTH} AND identity NOT GLOB '*[^0-9a-f]*'))"""
 """Column of version 9: the identity of a class."""
 
-CLASS_COLUMNS: Final = _further([*attribute_columns("class"), IDENTITY_COLUMN])
+CLASS_COLUMNS = _further([*attribute_columns("class"), IDENTITY_COLUMN])
 """Further columns of a class since version 4; synonyms are separated by line breaks."""
 
-POLICY_COLUMNS: Final = _further(attribute_columns("class_policy", 13))
+POLICY_COLUMNS = _further(attribute_columns("class_policy", 13))
 """Column of version 13: never predict anything above a class."""
-DETAIL_COLUMNS: Final = _further(attribute_columns("class_detail", 13))
+DETAIL_COLUMNS = _further(attribute_columns("class_detail", 13))
 """Column of version 13: the key of a class."""
 
-CLASS_DETAIL_TABLE: Final = f"""CREATE TABLE class_detail (
+CLASS_DETAIL_TABLE = f"""CREATE TABLE class_detail (
     class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
     {", ".join(attribute_columns("class_detail", 5))}{DETAIL_COLUMNS}
 ) STRICT;
 """
 """Table of version 5: notes on classes, and their colours."""
 
-IMAGE_TABLES: Final = f"""CREATE TABLE image_note (
+IMAGE_TABLES = f"""CREATE TABLE image_note (
     image_id INTEGER PRIMARY KEY REFERENCES image DEFERRABLE INITIALLY DEFERRED,
     stars INTEGER NOT NULL CHECK (stars BETWEEN 0 AND 5),
     is_flagged INTEGER NOT NULL CHECK (is_flagged IN (0, 1)),
@@ -94,7 +94,7 @@ CREATE TABLE image_detail (
 """
 """Tables of version 8. A confirmation has the class of the label then, and counts while equal."""
 
-IMAGE_CHANGE_TABLE: Final = f"""CREATE TABLE image_change (
+IMAGE_CHANGE_TABLE = f"""CREATE TABLE image_change (
     image_id INTEGER PRIMARY KEY,
     size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
     modified_ns INTEGER NOT NULL,
@@ -109,7 +109,7 @@ CREATE INDEX image_change_by_time ON image_change (found_at) WHERE found_at IS N
 `found_at` is when their picture was replaced, and `seen_hash` the content of the one before.
 """
 
-AUDIT_TABLES: Final = f"""CREATE TABLE audit (
+AUDIT_TABLES = f"""CREATE TABLE audit (
     audit_id INTEGER PRIMARY KEY,
     drawn_at TEXT NOT NULL CHECK (drawn_at GLOB {_TIME} AND length(drawn_at) <= 64),
     who TEXT NOT NULL CHECK (length(who) <= {LONGEST_NAME}),
@@ -132,7 +132,7 @@ CREATE TABLE audit_item (
 """
 """Tables of version 10: images drawn at random, and their predictions then (decision 105)."""
 
-EXCLUSION_TABLE: Final = f"""CREATE TABLE exclusion (
+EXCLUSION_TABLE = f"""CREATE TABLE exclusion (
     image_id INTEGER NOT NULL REFERENCES image DEFERRABLE INITIALLY DEFERRED,
     class_id INTEGER NOT NULL,
     who TEXT NOT NULL CHECK (length(who) <= {LONGEST_NAME}),
@@ -142,7 +142,7 @@ EXCLUSION_TABLE: Final = f"""CREATE TABLE exclusion (
 """
 """Table of version 11: classes excluded for an image. Rows of deleted classes have no effect."""
 
-FIELD_VALUE_TABLE: Final = f"""CREATE TABLE field_value (
+FIELD_VALUE_TABLE = f"""CREATE TABLE field_value (
     image_id INTEGER NOT NULL REFERENCES image DEFERRABLE INITIALLY DEFERRED,
     field TEXT NOT NULL CHECK (length(field) BETWEEN 1 AND {LONGEST_NAME}),
     value TEXT NOT NULL CHECK (length(value) BETWEEN 1 AND {LONGEST_TEXT}),
@@ -153,30 +153,30 @@ FIELD_VALUE_TABLE: Final = f"""CREATE TABLE field_value (
 """
 """Table of version 12: values of the image fields of a project, such as the count of a herd."""
 
-IMAGE_PATH_COLUMN: Final = """path ANY NOT NULL
+IMAGE_PATH_COLUMN = """path ANY NOT NULL
         CHECK (typeof(path) IN ('text', 'blob')
         AND length(CAST(path AS BLOB)) BETWEEN 1 AND 65536)"""
-UNIQUE_PATH_COLUMN: Final = IMAGE_PATH_COLUMN.replace("NOT NULL", "NOT NULL UNIQUE", 1)
+UNIQUE_PATH_COLUMN = IMAGE_PATH_COLUMN.replace("NOT NULL", "NOT NULL UNIQUE", 1)
 """The same column before version 12, when a file was one image."""
-IMAGE_PART_COLUMNS: Final = f""",
+IMAGE_PART_COLUMNS = f""",
     part TEXT NOT NULL DEFAULT '{WHOLE}' CHECK (length(part) <= {LONGEST_PART}),
     category TEXT NOT NULL DEFAULT '' CHECK (length(category) <= {LONGEST_NAME}),
     detection_score REAL CHECK (detection_score BETWEEN 0 AND 1),
     UNIQUE (path, part)"""
 """Columns of version 12: part of the file, and what a detector found in it (decision 110)."""
-EMPTY_COLUMN: Final = """is_empty INTEGER NOT NULL DEFAULT 0
+EMPTY_COLUMN = """is_empty INTEGER NOT NULL DEFAULT 0
         CHECK (is_empty IN (0, 1) AND (is_empty = 0 OR class_id IS NULL))"""
-LABEL_COLUMNS: Final = _further([EMPTY_COLUMN])
+LABEL_COLUMNS = _further([EMPTY_COLUMN])
 """Column of version 12: the image was labelled as empty; the label has no class then."""
 
-ACTION_COLUMNS: Final = (
+ACTION_COLUMNS = (
     "code TEXT NOT NULL DEFAULT '' CHECK (length(code) <= 100)",
     "arguments TEXT NOT NULL DEFAULT '{}' CHECK (length(arguments) <= 100000)",
 )
-STEP_COLUMNS: Final = _further(ACTION_COLUMNS)
+STEP_COLUMNS = _further(ACTION_COLUMNS)
 """Further columns of a step since version 7, replacing the sentence in `text` of older steps."""
 
-SCHEMA: Final = f"""
+SCHEMA = f"""
 CREATE TABLE file_state (
     row_id INTEGER PRIMARY KEY CHECK (row_id = 1),
     mark BLOB NOT NULL CHECK (length(mark) = 24),
@@ -363,28 +363,26 @@ def _attribute_table(
     )
 
 
-CLASS: Final = _attribute_table("class", "name", later={"identity": NO_IDENTITY})
-EDGE: Final = JournaledTable("edge", ("parent_id", "child_id"), key_width=2)
-IMAGE: Final = JournaledTable(
+CLASS = _attribute_table("class", "name", later={"identity": NO_IDENTITY})
+EDGE = JournaledTable("edge", ("parent_id", "child_id"), key_width=2)
+IMAGE = JournaledTable(
     "image",
     ("image_id", "path", "size_bytes", "modified_ns", "part", "category", "detection_score"),
     defaults=(WHOLE, "", None),
 )
-LABEL: Final = JournaledTable(
+LABEL = JournaledTable(
     "label", ("image_id", "class_id", "who", "labelled_at", "source", "is_empty"), defaults=(0,)
 )
-CLASS_POLICY: Final = _attribute_table("class_policy")
-CLASS_DETAIL: Final = _attribute_table("class_detail")
-IMAGE_NOTE: Final = JournaledTable(
+CLASS_POLICY = _attribute_table("class_policy")
+CLASS_DETAIL = _attribute_table("class_detail")
+IMAGE_NOTE = JournaledTable(
     "image_note", ("image_id", "stars", "is_flagged", "comment", "who", "noted_at")
 )
-CONFIRMED_LABEL: Final = JournaledTable(
-    "confirmed_label", ("image_id", "class_id", "who", "confirmed_at")
-)
-AUDIT: Final = JournaledTable(
+CONFIRMED_LABEL = JournaledTable("confirmed_label", ("image_id", "class_id", "who", "confirmed_at"))
+AUDIT = JournaledTable(
     "audit", ("audit_id", "drawn_at", "who", "is_stratified", "population", "size")
 )
-AUDIT_ITEM: Final = JournaledTable(
+AUDIT_ITEM = JournaledTable(
     "audit_item",
     (
         *("audit_id", "image_id", "place", "class_id", "score", "safe_class_id", "safe_score"),
@@ -392,15 +390,13 @@ AUDIT_ITEM: Final = JournaledTable(
     ),
     key_width=2,
 )
-EXCLUSION: Final = JournaledTable(
-    "exclusion", ("image_id", "class_id", "who", "excluded_at"), key_width=2
-)
-FIELD_VALUE: Final = JournaledTable(
+EXCLUSION = JournaledTable("exclusion", ("image_id", "class_id", "who", "excluded_at"), key_width=2)
+FIELD_VALUE = JournaledTable(
     "field_value", ("image_id", "field", "value", "who", "entered_at"), key_width=2
 )
-SETTING: Final = JournaledTable("setting", ("name", "value"))
+SETTING = JournaledTable("setting", ("name", "value"))
 
-JOURNALED_TABLES: Final = {
+JOURNALED_TABLES = {
     table.name: table
     for table in (
         *(CLASS, EDGE, IMAGE, LABEL, IMAGE_NOTE, CONFIRMED_LABEL, CLASS_POLICY, CLASS_DETAIL),

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from engine.image_fields import are_fields
 from engine.project.clock_corrections import are_corrections
@@ -71,7 +71,7 @@ def _is_settled_label(value: Any) -> bool:
     return False
 
 
-KINDS: Final[Sequence[SettingKind]] = (
+KINDS: Sequence[SettingKind] = (
     SettingKind("setting", "a text", _is_text, has_fallback=True),
     SettingKind("collection", "true or false", _is_flag, has_fallback=True),
     SettingKind("class_list_locked", "true or false", _is_flag, has_fallback=True),

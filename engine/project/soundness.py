@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
-from typing import Final
 
 from engine.errors import InputError, ProjectDamagedError
 from engine.events import CancelToken, OnProgress, ignore_progress
@@ -28,9 +27,9 @@ from engine.project.schema_shape import shape_faults
 
 Look = Callable[[Connection], list[str]]  # finds faults of one kind
 
-_NAMESAKES: Final = """SELECT name FROM class LEFT JOIN edge ON child_id = class_id
+_NAMESAKES = """SELECT name FROM class LEFT JOIN edge ON child_id = class_id
     GROUP BY parent_id, name HAVING COUNT(*) > 1 ORDER BY name"""
-_TIMES: Final = (
+_TIMES = (
     ("label", "labelled_at"),
     ("image_note", "noted_at"),
     ("confirmed_label", "confirmed_at"),
@@ -41,7 +40,7 @@ _TIMES: Final = (
     ("model_version", "created_at"),
     ("journal_step", "done_at"),
 )
-_BROKEN_SEAL: Final = "its bytes are other than they were when it was closed"
+_BROKEN_SEAL = "its bytes are other than they were when it was closed"
 
 
 def opening_faults(
@@ -202,7 +201,7 @@ def _ids_given_twice(connection: Connection) -> list[str]:
     return behind
 
 
-_LOOKS: Final[Sequence[Look]] = (
+_LOOKS: Sequence[Look] = (
     _no_mark,
     _broken_references,
     _cycles,

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any, Final, final
+from typing import Any, final
 
 from engine.errors import StorageError
 from engine.project.actions import Action
@@ -18,9 +18,9 @@ from engine.project.schema import JOURNALED_TABLES, LONGEST_TEXT, JournaledTable
 RowChange = tuple[str, Row | None, Row | None]
 
 # JSON has no bytes; rows hold no dictionaries, so this one cannot be mistaken
-_BYTES_KEY: Final = "bytes"
-_SMALL_LENGTH: Final = 512  # shorter texts do not get smaller
-_QUICK: Final = 1  # zlib level; paths repeat so much that it already takes away nine tenths
+_BYTES_KEY = "bytes"
+_SMALL_LENGTH = 512  # shorter texts do not get smaller
+_QUICK = 1  # zlib level; paths repeat so much that it already takes away nine tenths
 
 
 def encoded(changes: Sequence[RowChange]) -> str | bytes:
@@ -51,7 +51,7 @@ def _row(values: list[Any] | None) -> Row | None:
     return None if values is None else tuple(values)
 
 
-CHUNK_LENGTH: Final = 5_000  # row changes held in memory before they go to the file
+CHUNK_LENGTH = 5_000  # row changes held in memory before they go to the file
 
 
 @final

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from engine.errors import ProjectDamagedError
 from engine.graph.category_graph import CategoryGraph
@@ -22,7 +22,7 @@ from engine.project.file.file_state import read_mark
 from engine.project.opening import OpenFile
 from engine.project.step import OpenStep, StepWriter
 
-_SEPARATOR: Final = "/"
+_SEPARATOR = "/"
 
 
 @dataclass(frozen=True)

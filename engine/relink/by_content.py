@@ -9,15 +9,15 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, final
+from typing import final
 
 from engine.project import ImageId
 from engine.relink.records import LostImages, Way
 from engine.relink.seen_files import SeenFiles
 
-NO_FILE: Final = -1
-FEWEST_READ: Final = 20  # minimum sample of a folder; all files of smaller ones
-SHARE_READ: Final = 5  # at least one of so many files of a folder is read
+NO_FILE = -1
+FEWEST_READ = 20  # minimum sample of a folder; all files of smaller ones
+SHARE_READ = 5  # at least one of so many files of a folder is read
 
 
 @final

@@ -10,21 +10,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Final, final
+from typing import final
 
 from engine.events import CancelToken
 from engine.relink.records import LostImages
 from engine.relink.seen_files import Parts, SeenFiles, common_tail, folder_keys
 
 # files with one name and size whose paths are compared; of more, suffixes are looked up
-_MOST_RIVALS: Final = 8
-_LONGEST_TAIL: Final = 4
-_MOST_MAPPINGS: Final = 8  # for one folder; the best supported ones
-_SAMPLE: Final = 3
-_NO_FILE: Final = -1
-_SEVERAL: Final = -2
-_SAME_SIZE: Final = 2**32  # bonus of an equal size over any number of equal folder names
-_ENOUGH: Final = 3  # images with equal sizes from which different sizes are accepted too
+_MOST_RIVALS = 8
+_LONGEST_TAIL = 4
+_MOST_MAPPINGS = 8  # for one folder; the best supported ones
+_SAMPLE = 3
+_NO_FILE = -1
+_SEVERAL = -2
+_SAME_SIZE = 2**32  # bonus of an equal size over any number of equal folder names
+_ENOUGH = 3  # images with equal sizes from which different sizes are accepted too
 
 Mapping = tuple[Parts, Parts]
 Tail = tuple[str, str, int]

@@ -13,7 +13,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Final, final
+from typing import final
 
 from engine.collection.embed import open_cache
 from engine.collection.models import model_of
@@ -28,10 +28,10 @@ from engine.relink.by_folder import ByFolder
 from engine.relink.records import Doubt, KnownImages, LostImages, Move, RelinkPlan, Way
 from engine.relink.seen_files import SeenFiles, name_key
 
-_REMEMBERED_AT_ONCE: Final = 4096
-_SHOWN_FILES: Final = 5
-_MOST_TRIED: Final = 24
-_MOST_NEIGHBOURS: Final = 500
+_REMEMBERED_AT_ONCE = 4096
+_SHOWN_FILES = 5
+_MOST_TRIED = 24
+_MOST_NEIGHBOURS = 500
 
 
 def known_images(project: Project) -> KnownImages:

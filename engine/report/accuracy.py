@@ -1,7 +1,6 @@
 """Accuracy, calibration, coverage and precision by confidence, and comparison of two models."""
 
 from math import exp, lgamma, log
-from typing import Final
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from engine.report.figures import (
     Proportion,
 )
 
-_NO_LEVEL: Final = -1
+_NO_LEVEL = -1
 
 
 def _proportion(verdicts: Verdicts, among: Flags) -> Proportion:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isnan
-from typing import Final, Protocol
+from typing import Protocol
 
 from engine.report.document import Bar, BarPlot, ColumnPlot, LinePlot, ReportChart
 
@@ -22,9 +22,9 @@ class Ink(StrEnum):
     VEIL = "veil"  # confidence bands
 
 
-START: Final = 0.0
-MIDDLE: Final = 0.5
-END: Final = 1.0
+START = 0.0
+MIDDLE = 0.5
+END = 1.0
 """Anchors: which part of a text is at its point."""
 
 
@@ -55,18 +55,18 @@ class Surface(Protocol):
     def text_width(self, text: str) -> float: ...
 
 
-ROW: Final = 24.0  # height of a bar with its gap
-BAR: Final = 14.0
-LABEL_SHARE: Final = 0.34  # maximum width of the labels of bars, of the whole width
-GAP: Final = 12.0
-PLOT: Final = 190.0  # height of plots
-FOOTER: Final = 44.0  # below plots: tick labels and title of the horizontal axis
-HEAD: Final = 26.0  # above plots: title of the vertical axis
-TITLE: Final = 18.0  # below bars: title of their axis
-SCALE: Final = 44.0  # left of plots: tick labels of the vertical axis
-BASE: Final = 4.0  # from the middle of a line of text down to its baseline
-QUARTERS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
-KEY_WIDTH: Final = 0.35  # of the plot; a reference line within it moves the key to the right
+ROW = 24.0  # height of a bar with its gap
+BAR = 14.0
+LABEL_SHARE = 0.34  # maximum width of the labels of bars, of the whole width
+GAP = 12.0
+PLOT = 190.0  # height of plots
+FOOTER = 44.0  # below plots: tick labels and title of the horizontal axis
+HEAD = 26.0  # above plots: title of the vertical axis
+TITLE = 18.0  # below bars: title of their axis
+SCALE = 44.0  # left of plots: tick labels of the vertical axis
+BASE = 4.0  # from the middle of a line of text down to its baseline
+QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
+KEY_WIDTH = 0.35  # of the plot; a reference line within it moves the key to the right
 
 
 def chart_height(chart: ReportChart) -> float:

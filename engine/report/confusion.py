@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from engine.arrays import Integers
 from engine.graph.codes import UNKNOWN
 from engine.report.branch_tree import BranchTree
 
-DEFAULT_ROWS: Final = 24
+DEFAULT_ROWS = 24
 """Maximum number of rows at first. Chosen: a screen, or half a printed page."""
 
 

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import PurePosixPath
-from typing import Final
 
 from engine.collation import natural_key
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, counts_of, shown_classes
@@ -12,11 +11,11 @@ from engine.graph.category_graph import CategoryGraph
 from engine.project.records import ImageDetails
 from engine.report.figures import CollectionCounts, CountRow, WorkProgress
 
-MAX_FOLDERS: Final = 40
+MAX_FOLDERS = 40
 """Folders are counted at the deepest level that has at most so many."""
-FIRST_YEAR: Final = 1826
+FIRST_YEAR = 1826
 """Year of the first photograph; cameras whose clock was never set write earlier ones."""
-PLACE_DECIMALS: Final = 1  # of a degree: about ten kilometres
+PLACE_DECIMALS = 1  # of a degree: about ten kilometres
 
 
 def progress_of(state: CollectionState, given: Sequence[tuple[str, date, int]]) -> WorkProgress:

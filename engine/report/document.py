@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import Final
 
 from engine.report.confusion import Confusion
 
-MOST_ROWS: Final = 1_000
+MOST_ROWS = 1_000
 """Rows of a table that a page shows. Chosen: a page of 10,000 classes stays below 3 MB."""
 
 

@@ -7,14 +7,13 @@ import math
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Final
 
 from engine.collection.audit_figures import AuditFigures
 from engine.everyday.scores import share_interval
 from engine.report.branch_tree import BranchTree
 from engine.report.confusion import Confusion
 
-CALIBRATION_BINS: Final = 10  # of the chart; the calibration error has its own
+CALIBRATION_BINS = 10  # of the chart; the calibration error has its own
 
 
 class TruthSource(StrEnum):

@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Iterator
 from html import escape
-from typing import Final
 
 from engine.config import assets_folder
 from engine.graph.codes import UNKNOWN
@@ -35,12 +34,12 @@ from engine.report.words import (
     shown_value,
 )
 
-MAX_PAIRS: Final = 60_000
+MAX_PAIRS = 60_000
 """Pairs of classes up to which the matrix can be folded in the page: about a megabyte."""
-MAX_INDENT: Final = 84  # pixels of the names of rows
-MAX_PATH: Final = 120  # characters of the path below the name of a class
-BEGINNING: Final = "<!DOCTYPE html>\n<!-- Written by Protoleaf -->\n"
-_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+MAX_INDENT = 84  # pixels of the names of rows
+MAX_PATH = 120  # characters of the path below the name of a class
+BEGINNING = "<!DOCTYPE html>\n<!-- Written by Protoleaf -->\n"
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 
 def html_of(document: Document) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 
@@ -21,13 +20,13 @@ from engine.report.gather import Material, RivalModel
 from engine.report.mistakes import mistakes_of
 from engine.texts import marked
 
-STEPS: Final = (  # in this order
+STEPS = (  # in this order
     marked("Counting images"),
     marked("Comparing with the truth"),
     marked("Figures by class"),
     marked("Comparing models"),
 )
-NO_LABELS_HELD_OUT: Final = marked(
+NO_LABELS_HELD_OUT = marked(
     "no label could be held out; classes need at least two labelled images each"
 )
 

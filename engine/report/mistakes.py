@@ -3,15 +3,14 @@
 import math
 from collections import Counter
 from functools import cache
-from typing import Final
 
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
 from engine.report.confusion import Confusion
 from engine.report.figures import Mistakes
 
-MAX_LISTED: Final = 20
-_TOP: Final = 0  # virtual root above all roots, so that any two classes share one; no class's id
+MAX_LISTED = 20
+_TOP = 0  # virtual root above all roots, so that any two classes share one; no class's id
 
 
 def mistakes_of(graph: CategoryGraph, confusion: Confusion) -> Mistakes:

@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 from html import escape
-from typing import Final, final
+from typing import final
 
 from engine.report.charts import END, MIDDLE, START, Ink, Point, chart_height, paint
 from engine.report.document import ReportChart
 
-WIDTH: Final = 760.0
-_FONT_PIXELS: Final = 12.0
-_MEAN_ADVANCE: Final = 0.56  # of the font size
-_WIDE_ADVANCE: Final = 1.0
-_FIRST_WIDE: Final = 0x1100  # scripts from here on have mostly square letters
-_ANCHORS: Final = {START: "start", MIDDLE: "middle", END: "end"}
+WIDTH = 760.0
+_FONT_PIXELS = 12.0
+_MEAN_ADVANCE = 0.56  # of the font size
+_WIDE_ADVANCE = 1.0
+_FIRST_WIDE = 0x1100  # scripts from here on have mostly square letters
+_ANCHORS = {START: "start", MIDDLE: "middle", END: "end"}
 
 
 def svg_of(chart: ReportChart) -> str:

@@ -5,15 +5,15 @@ import math
 import zipfile
 from collections.abc import Iterable, Iterator
 from datetime import date
-from typing import BinaryIO, Final
+from typing import BinaryIO
 
 from engine.interchange.table_writer import write_table
 from engine.new_file import text_into
 from engine.report.document import ClassName, Document, FigureTable, TableColumn, Value, ValueKind
 
-HEADER: Final = ("table", "row", "column", "value")
-ABOUT: Final = "about.txt"
-_EARLIEST: Final = (1980, 1, 1, 0, 0, 0)
+HEADER = ("table", "row", "column", "value")
+ABOUT = "about.txt"
+_EARLIEST = (1980, 1, 1, 0, 0, 0)
 """Earliest time of ZIP entries, so that equal reports are equal files; their time is in a table."""
 
 

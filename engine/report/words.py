@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable, Sequence
 from datetime import date
 from functools import partial
-from typing import Final
 from unicodedata import category
 
 from engine.graph.codes import UNKNOWN
@@ -14,11 +13,11 @@ from engine.report.document import Bar, ClassName, Fact, FigureTable, TableColum
 from engine.report.figures import Proportion
 from engine.texts import Message, day_text, enumerated, marked, number_text, paragraph, translated
 
-MAX_COLUMNS: Final = 60  # of a chart; more would be too thin
-DASH: Final = "\u2013"
-NO_VALUE: Final = DASH
-NUMBERS: Final = frozenset({ValueKind.COUNT, ValueKind.SHARE, ValueKind.INTERVAL})
-_SETTINGS: Final = {
+MAX_COLUMNS = 60  # of a chart; more would be too thin
+DASH = "\u2013"
+NO_VALUE = DASH
+NUMBERS = frozenset({ValueKind.COUNT, ValueKind.SHARE, ValueKind.INTERVAL})
+_SETTINGS = {
     "ppn+": "PPN+",
     "ppn": "PPN",
     "prototypes": marked("prototypes"),
@@ -26,7 +25,7 @@ _SETTINGS: Final = {
 }
 # Joiners, which some scripts need within words, and bidirectional isolates around values. Other
 # invisible characters could be used to deceive.
-_ALLOWED_INVISIBLE: Final = "\u200c\u200d\u2066\u2068\u2069"
+_ALLOWED_INVISIBLE = "\u200c\u200d\u2066\u2068\u2069"
 
 
 def phrase(template: str, **fields: object) -> str:
@@ -72,10 +71,10 @@ def _column(title: str, name: str, kind: ValueKind, *, is_detail: bool = False) 
     return TableColumn(phrase(title), name, kind, is_detail)
 
 
-text_column: Final = partial(_column, kind=ValueKind.TEXT)
-class_column: Final = partial(_column, kind=ValueKind.CLASS)
-count_column: Final = partial(_column, kind=ValueKind.COUNT)
-share_column: Final = partial(_column, kind=ValueKind.SHARE)
+text_column = partial(_column, kind=ValueKind.TEXT)
+class_column = partial(_column, kind=ValueKind.CLASS)
+count_column = partial(_column, kind=ValueKind.COUNT)
+share_column = partial(_column, kind=ValueKind.SHARE)
 """Columns by their titles, which are translated, and their names."""
 
 

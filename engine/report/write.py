@@ -1,7 +1,6 @@
 """Writes a report as a file of the format that its name says, atomically."""
 
 from pathlib import Path
-from typing import Final
 
 from engine.collection.outputs import REPORT_KINDS, check_file
 from engine.errors import UsageError
@@ -12,7 +11,7 @@ from engine.project import Project
 from engine.report.document import Document
 from engine.texts import enumerated
 
-SUFFIXES: Final = tuple(REPORT_KINDS)
+SUFFIXES = tuple(REPORT_KINDS)
 
 
 def check_target(out: Path, project: Project, *, is_overwriting: bool = False) -> None:

@@ -3,7 +3,6 @@
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 
 import numpy as np
 
@@ -18,11 +17,11 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
 from engine.project import Project
 
-FEWEST_LABELS: Final = 10  # minimum number of labels
-FEWEST_CLASSES: Final = 2
-MOST_LISTED: Final = 200  # the most probable errors; the next ones follow when these are settled
-MOST_SHOWN: Final = 12  # look-alikes of each class
-CLEAR_VOTE: Final = 0.6  # share of the nearest look-alikes that is a clear majority
+FEWEST_LABELS = 10  # minimum number of labels
+FEWEST_CLASSES = 2
+MOST_LISTED = 200  # the most probable errors; the next ones follow when these are settled
+MOST_SHOWN = 12  # look-alikes of each class
+CLEAR_VOTE = 0.6  # share of the nearest look-alikes that is a clear majority
 
 
 class SuspectReason(StrEnum):

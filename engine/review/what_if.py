@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -15,8 +14,8 @@ from engine.graph.category_graph import CategoryGraph
 from engine.project import Action, Project
 from engine.project.actions import action
 
-NAMED: Final = 3  # edits that are named in the text of their undo step
-MOST_EDITS: Final = 10_000  # edits that are counted
+NAMED = 3  # edits that are named in the text of their undo step
+MOST_EDITS = 10_000  # edits that are counted
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -20,13 +20,13 @@ from engine.runtime.backbone_input import Preparation, input_output
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.runtime.sessions import one_line, open_session, run_session, runtime_errors
 
-QUANTISED: Final = ["Conv", "Add", "Relu", "Clip", "MaxPool", "AveragePool"]
+QUANTISED = ["Conv", "Add", "Relu", "Clip", "MaxPool", "AveragePool"]
 """Operators that the eight-bit companion computes in integers."""
 
 _LEAST, _LARGEST, _MEAN = "ReduceMin", "ReduceMax", "GlobalAveragePool"  # operators of ONNX
-_BATCH: Final = 8  # images in one run where the network takes any number. Chosen: little memory.
-_DIGITS: Final = 5  # of a range's ends, of which a 256th is resolved
-_PREPARED: Final = {"onnx.quant.pre_process": "onnxruntime.quant"}
+_BATCH = 8  # images in one run where the network takes any number. Chosen: little memory.
+_DIGITS = 5  # of a range's ends, of which a 256th is resolved
+_PREPARED = {"onnx.quant.pre_process": "onnxruntime.quant"}
 """Else ONNX Runtime logs that it should be."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,10 @@ from engine.runtime.providers import CPU_CHOICE, ProviderChoice
 from engine.runtime.sessions import BoundRuns, Run, open_session, plain_run, usable_cores
 from engine.texts import Message
 
-_RUN_PIXELS: Final = 4 * 224 * 224
+_RUN_PIXELS = 4 * 224 * 224
 """Pixels in one run on the CPU. Chosen: activations fit a cache of 1 MiB; twice as many take 12%
 more."""
-_DECODERS_AHEAD: Final = 2
+_DECODERS_AHEAD = 2
 """Threads beyond the cores, so that cores decode while others wait for the GPU."""
 
 
@@ -122,7 +122,7 @@ class BackboneSession:
         return output
 
 
-CPU_BATCH: Final = 8
+CPU_BATCH = 8
 """Images in one run on the CPU: one core is as fast with 8 as with 32, at a quarter of the
 memory."""
 _log = logging.getLogger(__name__)
@@ -199,11 +199,11 @@ class DeviceFallback:
         _log.info(self.notice)
 
 
-DEVICE_AGREEMENT: Final = 0.999
+DEVICE_AGREEMENT = 0.999
 """Smallest cosine of a device's embedding and the CPU's, for half precision or experimental
 ones."""
-_TRIAL_PHOTOS: Final = 4  # that a device is tried on. Chosen: more than one, and quick.
-_CUDA_MEMORY: Final = "cuda"  # ONNX Runtime's name of it
+_TRIAL_PHOTOS = 4  # that a device is tried on. Chosen: more than one, and quick.
+_CUDA_MEMORY = "cuda"  # ONNX Runtime's name of it
 
 
 @dataclass(frozen=True)

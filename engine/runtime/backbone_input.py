@@ -1,7 +1,7 @@
 """Preprocessing of pixels and postprocessing to embeddings, by the backbone's card."""
 
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -11,14 +11,14 @@ from engine.errors import ModelError
 from engine.model_card import BackboneCard
 from engine.texts import Message, enumerated
 
-INPUT_RANK: Final = 4  # batch, channels, height and width
-INPUT_TYPES: Final = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
-OUTPUT_TYPES: Final = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
-LUMINANCE: Final = np.array((0.299, 0.587, 0.114), dtype=np.float32)
+INPUT_RANK = 4  # batch, channels, height and width
+INPUT_TYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
+OUTPUT_TYPES = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
+LUMINANCE = np.array((0.299, 0.587, 0.114), dtype=np.float32)
 """Weights of red, green and blue in gray (ITU-R BT.601), as Pillow takes them."""
-_MAP_RANK: Final = 4  # Batch, channels, height and width of a feature map
-_TOKENS_RANK: Final = 3  # Batch, tokens and width
-SMALLEST_LENGTH: Final = 1e-12
+_MAP_RANK = 4  # Batch, channels, height and width of a feature map
+_TOKENS_RANK = 3  # Batch, tokens and width
+SMALLEST_LENGTH = 1e-12
 """Least norm that embeddings are divided by, so that zero stays zero; as torch's `normalize`."""
 
 

@@ -8,7 +8,7 @@ overflow, so its integers are the same on every CPU (decision 95).
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +19,19 @@ from engine.errors import ModelError
 from engine.files import read_regular
 from engine.model_card import BackboneCard, file_hash
 
-SOURCE_KEY: Final = "made_in_seven_bits_from_sha256"
+SOURCE_KEY = "made_in_seven_bits_from_sha256"
 """Name of the note in the companion that holds the hash of the file it was made from.
 
 Companions of versions before decision 95 have another note, and are passed over: their products
 overflow on many CPUs.
 """
 
-AGREEMENT: Final = 0.98
+AGREEMENT = 0.98
 """Smallest cosine of the companion's embeddings and the backbone's: below, one is damaged."""
 
-IDENTITY_DIGITS: Final = 16
+IDENTITY_DIGITS = 16
 """Digits of the backbone's hash, and of its companion's, in an identity."""
-_CHECK_PHOTOS: Final = 2
+_CHECK_PHOTOS = 2
 """That both are compared on when opened. Chosen: enough to see a wrong file."""
 
 

@@ -6,12 +6,12 @@ beyond float16. So do constants of eight bits, whose scales are too small for it
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.new_file import write_file
 from engine.runtime.onnx_runtime import load_half_conversion, read_network
 
-_LAYERS: Final = frozenset({"Conv", "ConvTranspose", "MatMul"})
+_LAYERS = frozenset({"Conv", "ConvTranspose", "MatMul"})
 """Operators that take nearly all time. Not Gemm, which is the head of pooled values."""
 
 

@@ -1,7 +1,7 @@
 """Preprocessing as operators of the network, so that only bytes are copied to a device."""
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -11,8 +11,8 @@ from engine.new_file import write_file
 from engine.runtime.backbone_input import LUMINANCE, InputOutput, Preparation
 from engine.runtime.onnx_runtime import read_network
 
-PIXELS: Final = "pixels"  # input: (B, side, side, 3) uint8 RGB
-_PREFIX: Final = "pixels."  # of names of values. Chosen: no exporter makes such.
+PIXELS = "pixels"  # input: (B, side, side, 3) uint8 RGB
+_PREFIX = "pixels."  # of names of values. Chosen: no exporter makes such.
 
 Nodes = list[Any]
 """Of `onnx.NodeProto`."""

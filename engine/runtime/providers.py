@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
 
 from engine.errors import UsageError
 from engine.runtime.devices.child import TRIAL_LIMIT_S, TryInChild, try_in_child
@@ -21,7 +20,7 @@ from engine.runtime.devices.reasons import remedy_by_name, why_failed, why_not
 from engine.runtime.devices.settings import DeviceSettings
 from engine.worker.protocol import Request
 
-_PLAIN: Final = DeviceSettings()
+_PLAIN = DeviceSettings()
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class ProviderChoice:
         return self.provider not in (CPU_PROVIDER, CUDA_PROVIDER)
 
 
-CPU_CHOICE: Final = ProviderChoice(CPU_PROVIDER, "CPU")
+CPU_CHOICE = ProviderChoice(CPU_PROVIDER, "CPU")
 
 
 def choose_providers(device: str = AUTO, settings: DeviceSettings = _PLAIN) -> ProviderChoice:

@@ -11,7 +11,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -33,16 +32,16 @@ from engine.runtime.eight_bit import SOURCE_KEY, check_photos, cosines, eight_bi
 from engine.runtime.onnx_runtime import load_quantiser
 from engine.runtime.sessions import one_line, open_session, run_session, runtime_errors
 
-FIDELITY: Final = 0.995
+FIDELITY = 0.995
 """Smallest mean cosine of the companion's and the backbone's embeddings, on held-out images."""
 
-FEWEST_IMAGES: Final = 10
+FEWEST_IMAGES = 10
 """Images to estimate activation ranges, at least. Chosen; LeafNet's took 200 (decision 95)."""
-LEAST_FIDELITY: Final = 0.985
+LEAST_FIDELITY = 0.985
 """Smallest cosine on the photos that are compared at each opening: above the limit there."""
-HELD_OUT: Final = 5  # one image in so many is held out for the comparison
+HELD_OUT = 5  # one image in so many is held out for the comparison
 
-LARGEST_WEIGHT: Final = 64
+LARGEST_WEIGHT = 64
 """Largest magnitude of a quantised weight."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,9 @@ from engine.runtime.devices.gather import load_gpu_libraries
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.texts import enumerated
 
-_FATAL_ONLY: Final = 4
+_FATAL_ONLY = 4
 """ONNX Runtime writes to standard error by itself; reasons reach the person through us."""
-_LONGEST_TEXT: Final = 300
+_LONGEST_TEXT = 300
 """Characters of an error of ONNX Runtime that a person is shown: its start and its end."""
 
 
@@ -121,7 +121,7 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-_ANY_NUMBER: Final = 1 << 20  # runs at a time where there is no limit: more than there are threads
+_ANY_NUMBER = 1 << 20  # runs at a time where there is no limit: more than there are threads
 
 Run = Callable[[NDArray[Any]], NDArray[Any]]
 """From a network's input, batch first, to the output that is wanted, batch first."""

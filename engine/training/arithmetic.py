@@ -5,7 +5,7 @@ import math
 import os
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 import torch
@@ -18,18 +18,18 @@ from engine.errors import InputError
 from engine.training.settings import Augmentation, Precision
 
 # Arguments of glibc's mallopt (malloc.h), and what they are set to: decision 88.
-_TRIM_THRESHOLD: Final = -1
-_TOP_PADDING: Final = -2
-_MAPPED_BLOCKS: Final = -4
-_PADDING_BYTES: Final = 64 << 20
-_NEVER_TRIM: Final = 2**31 - 1
+_TRIM_THRESHOLD = -1
+_TOP_PADDING = -2
+_MAPPED_BLOCKS = -4
+_PADDING_BYTES = 64 << 20
+_NEVER_TRIM = 2**31 - 1
 # Of ImageNet's red, green and blue, in [0, 1]: what torchvision's networks were trained with.
-IMAGENET_MEAN: Final = (0.485, 0.456, 0.406)
-IMAGENET_STD: Final = (0.229, 0.224, 0.225)
-SMALLEST_AREA: Final = 0.2
+IMAGENET_MEAN = (0.485, 0.456, 0.406)
+IMAGENET_STD = (0.229, 0.224, 0.225)
+SMALLEST_AREA = 0.2
 """Smallest share of the image that a resized crop shows; from the authors' code."""
-CPU: Final = torch.device("cpu")
-ASPECTS: Final = (3 / 4, 4 / 3)
+CPU = torch.device("cpu")
+ASPECTS = (3 / 4, 4 / 3)
 """Range of aspect ratios (width by height) of a resized crop; torchvision's default, as
 published."""
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -16,9 +16,9 @@ from engine.full_disk import storage_error
 from engine.new_file import clear_abandoned_drafts, private_folder, write_file
 from engine.training.curve import TrainingPoint
 
-FORMAT: Final = "protoleaf training checkpoint 1"
-MODEL: Final = "model."
-OPTIMIZER: Final = "optimizer."
+FORMAT = "protoleaf training checkpoint 1"
+MODEL = "model."
+OPTIMIZER = "optimizer."
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ The paper has none. One linear layer distinguishes all training classes of a lev
 an image of a fine class also counts for all that is above it.
 """
 
-from typing import Final, final
+from typing import final
 
 import numpy as np
 import torch
@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from engine.arrays import Flags
 from engine.training.training_set import Positions, TrainingSet
 
-INITIAL_DEVIATION: Final = 0.01  # of weights. Chosen: probabilities are nearly even at first.
-UNSEEN_LEVEL: Final = -1  # of classes that training never sees
+INITIAL_DEVIATION = 0.01  # of weights. Chosen: probabilities are nearly even at first.
+UNSEEN_LEVEL = -1  # of classes that training never sees
 
 
 @final

@@ -4,13 +4,13 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.files import open_regular
 
-CHECKPOINT_NAME: Final = "checkpoint.safetensors"
-_LENGTH_BYTES: Final = 8  # at the start of a safetensors file: how long its head is
-_LONGEST_HEAD: Final = 10_000_000  # Bytes; a head of ours has some thousands
+CHECKPOINT_NAME = "checkpoint.safetensors"
+_LENGTH_BYTES = 8  # at the start of a safetensors file: how long its head is
+_LONGEST_HEAD = 10_000_000  # Bytes; a head of ours has some thousands
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import torch
@@ -24,13 +24,13 @@ from engine.new_file import ORDINARY_FILE, clear_abandoned_drafts, new_file, pri
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.training.onnx_conversion import ModelShape, store_weights_as_half, to_onnx
 
-TOLERANCE: Final = 1e-4
+TOLERANCE = 1e-4
 """Largest relative difference of ONNX and torch. Chosen: above float32 rounding."""
-HALF_WEIGHTS_TOLERANCE: Final = 1e-2
+HALF_WEIGHTS_TOLERANCE = 1e-2
 """Ten times the effect of float16 weights in some twenty layers, 1 part in 1000 of an embedding."""
 
-CHECK_SEED: Final = 0  # of the inputs that are compared: the same in each export
-PROPAGATION_CHECKS: Final = (  # images, pairs, classes, edges
+CHECK_SEED = 0  # of the inputs that are compared: the same in each export
+PROPAGATION_CHECKS = (  # images, pairs, classes, edges
     (9, 14, 6, 8),
     (1, 1, 1, 0),
     (0, 0, 1, 0),
@@ -40,9 +40,9 @@ PROPAGATION_CHECKS: Final = (  # images, pairs, classes, edges
     (3, 7, 2, 1),
     (200, 500, 60, 90),
 )
-PLAIN_WIDTHS: Final = (16, 1, 2, 384, 2048)
+PLAIN_WIDTHS = (16, 1, 2, 384, 2048)
 """Embedding widths that are compared; 1 and 2 are the edge cases."""
-BACKBONE_BATCHES: Final = (1, 2, 5)
+BACKBONE_BATCHES = (1, 2, 5)
 """Images in each compared batch. Chosen: alone, a pair and more."""
 
 Inputs = tuple[Tensor, ...]

@@ -4,15 +4,15 @@ The paper takes the nearest prototypes at the test only. Here the weights are le
 goes through them.
 """
 
-from typing import Final, final
+from typing import final
 
 import torch
 from torch import Tensor, nn
 
 from engine.model.propagation import Attention, Prototypes, squared_distances
 
-DROPPED: Final = 0.3  # Dropout of prototypes per iteration, as a test class's relatives are missing
-START_SCALE: Final = 0.1  # of squared distances
+DROPPED = 0.3  # Dropout of prototypes per iteration, as a test class's relatives are missing
+START_SCALE = 0.1  # of squared distances
 
 
 @final

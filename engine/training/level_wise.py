@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Final, final
+from typing import final
 
 import numpy as np
 import torch
@@ -26,8 +26,8 @@ from engine.training.guessed_parents import DROPPED, GuessedParents
 from engine.training.loop import Embed, IterationDraw, Objective
 from engine.training.training_set import LEAST_CLASSES, Positions, TrainingSet
 
-ONE_SHOT_LAMBDA: Final = 0.0  # Paper, section 4: lambda for 1 shot
-MORE_SHOTS_LAMBDA: Final = 0.5  # Paper, section 4: lambda for 5 shots
+ONE_SHOT_LAMBDA = 0.0  # Paper, section 4: lambda for 1 shot
+MORE_SHOTS_LAMBDA = 0.5  # Paper, section 4: lambda for 5 shots
 
 
 @dataclass(frozen=True)

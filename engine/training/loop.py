@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 import torch
@@ -29,10 +29,10 @@ from engine.training.settings import TrainingSettings
 
 Embed = Callable[[Integers], Tensor]
 """Embeds the images at (k,) positions of the training set, without gradient: (k, d) float32."""
-EMBEDDING_BATCH: Final = 256  # images embedded at a time for a refresh. Chosen: little memory.
-SETTLING: Final = 1_000_000_007  # in place of the iteration's number in a seed
-SETTLING_BATCHES: Final = 20  # batches that batch norms see before the first refresh (decision 88)
-FREELY_CHANGED: Final = frozenset({"device", "compiles", "checkpoint_interval", "point_interval"})
+EMBEDDING_BATCH = 256  # images embedded at a time for a refresh. Chosen: little memory.
+SETTLING = 1_000_000_007  # in place of the iteration's number in a seed
+SETTLING_BATCHES = 20  # batches that batch norms see before the first refresh (decision 88)
+FREELY_CHANGED = frozenset({"device", "compiles", "checkpoint_interval", "point_interval"})
 """Settings that a resumed training may change."""
 
 Validate = Callable[[Embed], float]

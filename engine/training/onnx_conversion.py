@@ -7,7 +7,7 @@ Runtime folds the casts when it loads the file.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, get_args
 
 import numpy as np
 import torch
@@ -19,15 +19,15 @@ from engine.arrays import Floats
 from engine.errors import ModelError, found_at
 from engine.model.propagation import Attention, Normalisation, PropagationNetwork
 
-OPSET: Final = 20  # version of ONNX's operators; ONNX Runtime computes it from 1.17 on
-SMALLEST_WEIGHT: Final = 256
+OPSET = 20  # version of ONNX's operators; ONNX Runtime computes it from 1.17 on
+SMALLEST_WEIGHT = 256
 """Smaller tensors are not halved: biases are small, and constants such as exponents must be
 exact."""
-_G: Final = "attention.g.weight"
-_H: Final = "attention.h.weight"
-_HALF: Final = ".half"
-_FORM_KEY: Final = "normalisation"
-_NORMALISATIONS: Final[tuple[Normalisation, ...]] = get_args(Normalisation)
+_G = "attention.g.weight"
+_H = "attention.h.weight"
+_HALF = ".half"
+_FORM_KEY = "normalisation"
+_NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)
 
 
 @dataclass(frozen=True)

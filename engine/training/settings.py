@@ -1,13 +1,13 @@
 """Settings of end-to-end training, and range checks of settings."""
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from engine.errors import InputError, UsageError
 
 Precision = Literal["auto", "float32", "bfloat16"]
 Augmentation = Literal["shifted crop", "resized crop", "none"]
-PAPER_ITERATIONS: Final = 150_000  # Paper, section 4: mini-batches of a training
+PAPER_ITERATIONS = 150_000  # Paper, section 4: mini-batches of a training
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar, final
+from typing import Any, Generic, TypeVar, final
 
 from engine.errors import Cancelled, FormatError, ProtoleafError
 from engine.events import CancelToken
@@ -20,12 +20,12 @@ from engine.worker.protocol import Cancel, Failed, Request, Stopped, answers_to,
 
 _log = logging.getLogger(__name__)
 
-JOBS: Final = "engine.jobs"
+JOBS = "engine.jobs"
 """Module with the request handlers; the packaged program runs it as "worker"."""
 # bytes at the end of what a worker wrote to standard error: room for a traceback
-STDERR_KEPT: Final = 20_000
-_LOOK_S: Final = 0.05
-_MEMORY_LOOK_S: Final = 0.2
+STDERR_KEPT = 20_000
+_LOOK_S = 0.05
+_MEMORY_LOOK_S = 0.2
 
 R = TypeVar("R")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, TypeVar, final
+from typing import TypeVar, final
 
 import psutil
 
@@ -22,17 +22,17 @@ from engine.worker.protocol import Failed, Request
 
 R = TypeVar("R")
 
-INSPECTION_S: Final = 60.0
-TRIAL_S: Final = 240.0
-MOST_FILE_BYTES: Final = 2**31 - 1  # what a protocol buffer may hold; external data counts too
-SHARE_OF_MEMORY: Final = 0.5
-LEAST_MEMORY: Final = 2**30
-MOST_MEMORY: Final = 16 * 2**30
-STATUS: Final = Path("/proc/self/status")  # Linux only: what the kernel knows of this process
-_PROGRAM_BYTES: Final = 2**29  # what the program takes itself, generously
-_LONGEST_WORDS: Final = 200
-_LONGEST_REASON: Final = 1_000
-_REMEDY: Final = "use another file"
+INSPECTION_S = 60.0
+TRIAL_S = 240.0
+MOST_FILE_BYTES = 2**31 - 1  # what a protocol buffer may hold; external data counts too
+SHARE_OF_MEMORY = 0.5
+LEAST_MEMORY = 2**30
+MOST_MEMORY = 16 * 2**30
+STATUS = Path("/proc/self/status")  # Linux only: what the kernel knows of this process
+_PROGRAM_BYTES = 2**29  # what the program takes itself, generously
+_LONGEST_WORDS = 200
+_LONGEST_REASON = 1_000
+_REMEDY = "use another file"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final, Generic, TypeVar, get_args
+from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 from engine import __version__
 from engine.errors import FormatError, ProtoleafError, from_data
@@ -21,7 +21,7 @@ from engine.texts import Message, with_messages
 
 R = TypeVar("R")
 
-_SHOWN: Final = 80  # characters of a line that cannot be read
+_SHOWN = 80  # characters of a line that cannot be read
 
 
 class Request(Generic[R]):

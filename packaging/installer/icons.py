@@ -2,12 +2,12 @@
 
 import os
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-SIZES: Final = (16, 22, 24, 32, 48, 64, 128, 256, 512)
+SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
 """Sizes of the hicolor theme, in pixels."""
-WINDOWS_SIZES: Final = (16, 20, 24, 32, 40, 48, 64, 128, 256)
-MACOS_SIZES: Final = (16, 32, 64, 128, 256, 512, 1024)
+WINDOWS_SIZES = (16, 20, 24, 32, 40, 48, 64, 128, 256)
+MACOS_SIZES = (16, 32, 64, 128, 256, 512, 1024)
 
 
 def draw_icon(source: Path, target: Path, side: int) -> None:

@@ -7,21 +7,20 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Final
 
 from installer.archive import write_archive
 from installer.flavours import CPU, FLAVOURS, Flavour
 from installer.icons import SIZES, draw_icon
 from installer.places import BUILD, DESKTOP, ICON, PACKAGING, PRODUCTS, ROOT, commit_time, version
 
-ARCHITECTURE: Final = {"x86_64": "amd64", "aarch64": "arm64"}
+ARCHITECTURE = {"x86_64": "amd64", "aarch64": "arm64"}
 """Debian architectures by machine name (`uname -m`)."""
-METAINFO: Final = "io.github.protoleaf.protoleaf.metainfo.xml"
-_ICONS: Final = {
+METAINFO = "io.github.protoleaf.protoleaf.metainfo.xml"
+_ICONS = {
     "apps/protoleaf": ICON,
     "mimetypes/application-x-protoleaf": DESKTOP / "application-x-protoleaf.svg",
 }
-_KIB: Final = 1024
+_KIB = 1024
 
 
 def write_packages(flavour: Flavour, program: Path) -> list[Path]:

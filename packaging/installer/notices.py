@@ -8,14 +8,13 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import Distribution, PackageMetadata, PackagePath, distributions
 from pathlib import Path
-from typing import Final
 
-LICENCES: Final = Path(__file__).parents[1] / "licences"
+LICENCES = Path(__file__).parents[1] / "licences"
 """Licences that the packages of Qt, libheif and libde265 lack: the LGPL, and the GPL it amends."""
-NAME: Final = "THIRD-PARTY-LICENSES.txt"
-_LICENCE_WORDS: Final = ("licen", "copying", "notice", "authors", "copyright")
-_RULE: Final = "=" * 120
-_HEAD: Final = (
+NAME = "THIRD-PARTY-LICENSES.txt"
+_LICENCE_WORDS = ("licen", "copying", "notice", "authors", "copyright")
+_RULE = "=" * 120
+_HEAD = (
     "What this program carries besides its own code, with the licence of each part as its authors "
     "ship it. NOTICE says more\n"
     "about weights and about the libraries under the LGPL.\n"

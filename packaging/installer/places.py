@@ -3,16 +3,15 @@
 import os
 import subprocess
 from pathlib import Path
-from typing import Final
 
-ROOT: Final = Path(__file__).resolve().parents[2]
-PACKAGING: Final = ROOT / "packaging"
-DESKTOP: Final = ROOT / "assets" / "desktop"
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGING = ROOT / "packaging"
+DESKTOP = ROOT / "assets" / "desktop"
 """Desktop entry, MIME type, AppStream metadata; bundled for installations without a package."""
-ICON: Final = ROOT / "assets" / "icons" / "protoleaf.svg"
-BUILD: Final = ROOT / "build" / "installer"
+ICON = ROOT / "assets" / "icons" / "protoleaf.svg"
+BUILD = ROOT / "build" / "installer"
 """Environments, program folders and package trees; can be deleted at any time."""
-PRODUCTS: Final = ROOT / "dist"
+PRODUCTS = ROOT / "dist"
 """Packages and their checksums."""
 
 

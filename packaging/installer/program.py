@@ -7,21 +7,20 @@ import sys
 import sysconfig
 import venv
 from pathlib import Path
-from typing import Final
 
 from installer.contents import TRANSLATIONS
 from installer.flavours import TRAINING, Flavour
 from installer.icons import MACOS_SIZES, WINDOWS_SIZES, bundle_icon
 from installer.places import BUILD, DESKTOP, ICON, ROOT, commit_time
 
-BUILDER: Final = ("pyinstaller", "pyinstaller-hooks-contrib")
+BUILDER = ("pyinstaller", "pyinstaller-hooks-contrib")
 """Pinned in constraints.txt."""
-TORCH_INDEX: Final = "https://download.pytorch.org/whl/cpu"
+TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
 """PyTorch's index of CPU builds, a tenth of the size of those on PyPI."""
-TORCH_VARIABLE: Final = "PROTOLEAF_TORCH_CPU"
+TORCH_VARIABLE = "PROTOLEAF_TORCH_CPU"
 """Alternative versions if unreachable: "torch==2.13.0+cpu torchvision==0.28.0+cpu"."""
-_CPU_BUILD: Final = "+cpu"
-_TORCH: Final = ("torch==", "torchvision==")
+_CPU_BUILD = "+cpu"
+_TORCH = ("torch==", "torchvision==")
 
 
 def build_program(flavour: Flavour) -> Path:

@@ -15,7 +15,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 import psutil
@@ -37,16 +37,16 @@ from engine.runtime.pixel_input import PIXELS, write_with_pixels
 from engine.runtime.providers import CPU_CHOICE
 from engine.runtime.sessions import open_session, run_session
 
-READERS: Final = 2
-ROUNDS: Final = 3  # the fastest counts: other programs only slow one down
-SIZE: Final = 500, 375  # of generated photos, in pixels
-GRAIN: Final = 20  # pixels per patch of colour: a JPEG file of some 20 kB
-START_S: Final = 60.0
-HELD_S: Final = 600.0
+READERS = 2
+ROUNDS = 3  # the fastest counts: other programs only slow one down
+SIZE = 500, 375  # of generated photos, in pixels
+GRAIN = 20  # pixels per patch of colour: a JPEG file of some 20 kB
+START_S = 60.0
+HELD_S = 600.0
 # Minimum ratio of the installed program's rate to that from source. Chosen.
-LEAST_RATIO: Final = 0.7
-LEAST_COSINE: Final = 0.999
-TRACKER: Final = "resource_tracker"  # Python's process that removes shared memory after a kill
+LEAST_RATIO = 0.7
+LEAST_COSINE = 0.999
+TRACKER = "resource_tracker"  # Python's process that removes shared memory after a kill
 
 
 @final

@@ -12,17 +12,16 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Final
 
 from installer.places import ROOT
 
-OPEN: Final = "the window is open"
+OPEN = "the window is open"
 """Log message of the window when its event loop runs."""
-LIMIT: Final = 1.3
+LIMIT = 1.3
 """Maximum ratio to the startup time from source."""
-ROUNDS: Final = 7
-_TIMEOUT_S: Final = 120
-_POLL_S: Final = 0.005
+ROUNDS = 7
+_TIMEOUT_S = 120
+_POLL_S = 0.005
 
 
 def main() -> int:

@@ -1,14 +1,14 @@
 """The cosine classifier of Baseline++ (Chen et al., ICLR 2019)."""
 
-from typing import Final, final
+from typing import final
 
 import torch
 from torch import Tensor, nn
 
 from research.baselines.initial_weights import uniform_linear
 
-COSINE_SCALE: Final = 2.0
-SMALLEST_NORM: Final = 1e-5
+COSINE_SCALE = 2.0
+SMALLEST_NORM = 1e-5
 
 
 def normalised(embeddings: Tensor) -> Tensor:

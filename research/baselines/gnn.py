@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, final
+from typing import final
 
 import numpy as np
 import torch
@@ -16,7 +16,7 @@ from engine.training.training_set import Positions
 from research.baselines.baseline import Baseline
 from research.baselines.graph_network import GraphNetwork, GraphNetworkSettings
 
-PAIRS_AT_ONCE: Final = 1 << 14
+PAIRS_AT_ONCE = 1 << 14
 """Node pairs per batch of edge features in prediction; four times as many took twice as long."""
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, final
+from typing import final
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from research.baselines.initial_weights import uniform_linear
 
-EDGE_WIDTH_FACTORS: Final = (2, 2, 1, 1)
+EDGE_WIDTH_FACTORS = (2, 2, 1, 1)
 """Widths of the four edge layers, in edge widths; from the authors' code."""
 
 

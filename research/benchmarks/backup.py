@@ -6,7 +6,6 @@ import time
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from engine.config import CacheFolders
 from engine.new_folder import scratch_folder
@@ -17,9 +16,9 @@ from engine.project.connection import Connection
 from engine.project.file.on_disk import address
 from research.benchmarks.synthetic import synthetic_project
 
-ROUNDS: Final = 5
-LABELS_ALONE: Final = 300
-PAUSE_S: Final = 0.02
+ROUNDS = 5
+LABELS_ALONE = 300
+PAUSE_S = 0.02
 """Between two labels, shorter than any user's pause, so that the backup finds no idle project."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass
 from functools import partial
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -22,24 +22,24 @@ from research.reference import NUMPY, JudgedFigure, NumpyPass, judged, shown, wi
 
 T = TypeVar("T")
 
-ROUNDS: Final = 8
+ROUNDS = 8
 """Labels, and fits, that are timed. Chosen: medians are stable, and it takes 15 s."""
-IN_VIEW: Final = 60
+IN_VIEW = 60
 """Images on the screen, which are classified first in a large collection."""
-GUESSES: Final = 10
+GUESSES = 10
 """Images whose guesses are requested in one call."""
-NAP_S: Final = 0.001
+NAP_S = 0.001
 """Sleep of a thread that stands in for an idle window."""
-IDLE_S: Final = 0.5
-LIMIT_LABEL: Final = 7
-LIMIT_ALL: Final = 12
-LIMIT_TAKE: Final = 0.015
-LIMIT_LAID_OUT: Final = 0.015
-LIMIT_ADOPTED: Final = 0.04
-LIMIT_GUESS: Final = 0.006
-LIMIT_STOP: Final = 0.3
-LIMIT_WAITS: Final = 60
-_NO_FIT: Final = "the same without a fit"
+IDLE_S = 0.5
+LIMIT_LABEL = 7
+LIMIT_ALL = 12
+LIMIT_TAKE = 0.015
+LIMIT_LAID_OUT = 0.015
+LIMIT_ADOPTED = 0.04
+LIMIT_GUESS = 0.006
+LIMIT_STOP = 0.3
+LIMIT_WAITS = 60
+_NO_FIT = "the same without a fit"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
-from typing import Final
 
 import numpy as np
 import psutil
@@ -39,13 +38,13 @@ from research.benchmarks.photos import KINDS, draw_photos
 from research.benchmarks.synthetic import synthetic_project
 from research.benchmarks.synthetic_data_set import write_synthetic
 
-LIMIT: Final = 0.9  # of the desktop's rate
-LIMIT_GROWTH: Final = 1.1  # of a worker's memory, for ten times the rows
-_SHARD_IMAGES: Final = 100  # small ones, so that the time until the first is short
-_FEWEST_SHARDS: Final = 12
-_PROJECT_IMAGES: Final = 2_000  # of the project whose model classifies
-_LOOK_S: Final = 0.1
-_MEBIBYTE: Final = 1024**2
+LIMIT = 0.9  # of the desktop's rate
+LIMIT_GROWTH = 1.1  # of a worker's memory, for ten times the rows
+_SHARD_IMAGES = 100  # small ones, so that the time until the first is short
+_FEWEST_SHARDS = 12
+_PROJECT_IMAGES = 2_000  # of the project whose model classifies
+_LOOK_S = 0.1
+_MEBIBYTE = 1024**2
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -17,9 +16,9 @@ from engine.graph.category_graph import CategoryGraph
 from research.benchmarks.synthetic import synthetic_embeddings
 from research.reference import NUMPY, JudgedFigure, NumpyPass, judged, shown, within_budget
 
-SHOTS: Final = 5
-FAMILY: Final = 10
-LIMIT: Final = 7
+SHOTS = 5
+FAMILY = 10
+LIMIT = 7
 
 
 @dataclass(frozen=True)

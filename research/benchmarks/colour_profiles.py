@@ -7,17 +7,16 @@ import io
 import struct
 import sys
 import time
-from typing import Final
 
 import numpy as np
 from PIL import Image, ImageCms
 
 from engine.images.decode import decode_rgb, decode_square
 
-PHOTOS: Final = 1_000
-SIDE: Final = 224  # pixels of a network's input
-SIZE: Final = (1_600, 1_200)
-_ADOBE_RGB: Final = {  # primaries by CIE XYZ, adapted to D50, of Adobe RGB (1998)
+PHOTOS = 1_000
+SIDE = 224  # pixels of a network's input
+SIZE = (1_600, 1_200)
+_ADOBE_RGB = {  # primaries by CIE XYZ, adapted to D50, of Adobe RGB (1998)
     b"rXYZ": (0.60974, 0.31111, 0.01947),
     b"gXYZ": (0.20528, 0.62567, 0.06087),
     b"bXYZ": (0.14919, 0.06322, 0.74457),

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import simplejpeg
@@ -35,7 +34,7 @@ def simplejpeg_scaled(data: bytes, side: int) -> NDArray[np.uint8]:
     return pixels
 
 
-DECODERS: Final[Mapping[str, Decoder]] = {"Pillow": pillow_draft, "simplejpeg": simplejpeg_scaled}
+DECODERS: Mapping[str, Decoder] = {"Pillow": pillow_draft, "simplejpeg": simplejpeg_scaled}
 
 
 def measure_decoders(paths: Sequence[Path], side: int, *, workers: int) -> dict[str, float]:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -18,9 +17,9 @@ from engine.images.find_images import find_images
 from engine.images.read_file import read_file
 from engine.runtime.sessions import open_session, run_session, usable_cores
 
-ROUNDS: Final = 3
+ROUNDS = 3
 """Rounds of each part, in turn; the best counts, as other programs use the machine, too."""
-LIMIT: Final = 1.05
+LIMIT = 1.05
 """Processor seconds of a run, relative to network and reading together. Chosen."""
 
 

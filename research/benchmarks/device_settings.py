@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import UsageError
 from engine.runtime.devices.settings import DeviceSettings
 
-_ALGORITHM_SEARCHES: Final = ("HEURISTIC", "EXHAUSTIVE", "DEFAULT")
-_YES: Final = frozenset({"1", "yes", "true", "on"})
-_NO: Final = frozenset({"0", "no", "false", "off"})
+_ALGORITHM_SEARCHES = ("HEURISTIC", "EXHAUSTIVE", "DEFAULT")
+_YES = frozenset({"1", "yes", "true", "on"})
+_NO = frozenset({"0", "no", "false", "off"})
 
 
 def read_settings(pairs: Sequence[str]) -> DeviceSettings:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
@@ -23,10 +22,10 @@ from research.benchmarks.synthetic import synthetic_project
 from research.reference import NUMPY, JudgedFigure, NumpyPass, judged, shown, within_budget
 from research.sample_painter.collection import draw_collection
 
-PHOTOS: Final = 3
-ROUNDS: Final = 5
-LIMIT_OVER_FIT: Final = 1.7  # a drop needs one fit
-LIMIT_OVER_PASS: Final = 10
+PHOTOS = 3
+ROUNDS = 5
+LIMIT_OVER_FIT = 1.7  # a drop needs one fit
+LIMIT_OVER_PASS = 10
 
 
 @dataclass(frozen=True)

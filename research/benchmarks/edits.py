@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from statistics import median
-from typing import Final
 
 import numpy as np
 
@@ -22,12 +21,12 @@ from research.reference import NUMPY, JudgedFigure, NumpyPass, judged, within_bu
 
 Act = Callable[[Project], Change]
 
-ROUNDS: Final = 2
+ROUNDS = 2
 """Rounds in which each edit is made and undone. Chosen: it takes half a minute."""
-LIMIT: Final = 8
-WITHOUT_FIT: Final = {"rename a class": 1}
+LIMIT = 8
+WITHOUT_FIT = {"rename a class": 1}
 """Edits that predictions do not depend on, and their limits."""
-STRICT_BAR: Final = 0.99
+STRICT_BAR = 0.99
 """A threshold that many images miss."""
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -31,8 +30,8 @@ from research.reference import within_budget
 FEWEST_FOR_THE_BACKBONE = 256
 """Decoded images are repeated up to this number, so that timing the backbone is not too short."""
 
-FEWEST_BATCHES: Final = 20  # of a simulated device, so that the incomplete last one hardly counts
-SIMULATED_S: Final = 5.0
+FEWEST_BATCHES = 20  # of a simulated device, so that the incomplete last one hardly counts
+SIMULATED_S = 5.0
 """Minimum seconds of work for a simulated device."""
 
 Peer = Callable[[], float]

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +18,10 @@ from research.benchmarks.photos import KINDS, draw_photos
 from research.benchmarks.rates import decode_all, measure_inference_alone, measure_pipeline
 from research.reference import JudgedFigure, judged, shown, within_budget
 
-LIMIT: Final = 1.15
-SIDE: Final = (0.1, 0.5)  # of a box, in shares of the photo's
-ALONE: Final = "the photos alone and the network"
-_FEWEST_FOR_THE_NETWORK: Final = 256
+LIMIT = 1.15
+SIDE = (0.1, 0.5)  # of a box, in shares of the photo's
+ALONE = "the photos alone and the network"
+_FEWEST_FOR_THE_NETWORK = 256
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from PIL import Image
 
@@ -31,16 +30,16 @@ from engine.project import Project
 from engine.worker.limits import peak_memory_bytes
 from research.benchmarks.photos import draw_pictures, png_of_few_colours
 
-ALLOWED_GROWTH: Final = 1.1
+ALLOWED_GROWTH = 1.1
 """Memory of the largest number of files, relative to the smallest."""
 
-LARGE_LIMIT_MIB: Final = 1_500
+LARGE_LIMIT_MIB = 1_500
 """Peak memory with one picture of nearly 500 megapixels among the files."""
 
-FILES_IN_FOLDER: Final = 1000
-PICTURES: Final = 4
-QUALITY: Final = 80
-_MEBIBYTE: Final = 1024**2
+FILES_IN_FOLDER = 1000
+PICTURES = 4
+QUALITY = 80
+_MEBIBYTE = 1024**2
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.config import BACKUPS_VARIABLE, CACHE_VARIABLE, LOGS_VARIABLE
 from engine.errors import ProtoleafError
@@ -21,10 +21,10 @@ from engine.new_folder import scratch_folder
 from research.benchmarks.files_steps import FILES_IN_FOLDER, STEPS, FilesFolder, StepFigures
 from research.benchmarks.photos import png_of_few_colours
 
-LIMIT_GROWTH: Final = 1.3
+LIMIT_GROWTH = 1.3
 """Time per image in the largest collection, relative to the smallest."""
 
-_SIZES: Final = 4_000
+_SIZES = 4_000
 """Pictures get up to so many trailing bytes, so that file sizes differ as those of photos."""
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -33,13 +32,13 @@ from engine.project.clock import present_time
 from engine.relink.find import find_moved, known_images, relink
 from engine.worker.limits import peak_memory_bytes
 
-FILES_IN_FOLDER: Final = 500
-CLASSES: Final = 200
-LABELLED: Final = 10
+FILES_IN_FOLDER = 500
+CLASSES = 200
+LABELLED = 10
 """One of so many images is labelled."""
 
-_BLOCK_BYTES: Final = 4 * 1024 * 1024
-_MEBIBYTE: Final = 1024**2
+_BLOCK_BYTES = 4 * 1024 * 1024
+_MEBIBYTE = 1024**2
 
 Work = Callable[[], object]
 
@@ -307,7 +306,7 @@ def _find_plainly(place: FilesFolder) -> Work:
     return work
 
 
-STEPS: Final[Mapping[str, FilesStep]] = {
+STEPS: Mapping[str, FilesStep] = {
     "scan": FilesStep(_scan, "os.scandir and stat", _list_all),
     "add": FilesStep(_add, "rows into a plain SQLite table", _add_plainly, is_needed=True),
     "hash and label": FilesStep(_hash_and_label, "reading all files", _read_all, is_needed=True),

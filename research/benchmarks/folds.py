@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,11 @@ from engine.collection.folding.sequences import UNKNOWN_TIME, ShotTimes, sequenc
 from engine.everyday.blocks import to_fixed
 from research.benchmarks.synthetic import synthetic_embeddings
 
-WIDTH: Final = 512
-SECONDS: Final = 5
-NOON_S: Final = 1_714_564_800
-SHARE_IN_BURSTS: Final = 0.3  # of an ordinary collection
-SHARE_COPIED: Final = 0.1
+WIDTH = 512
+SECONDS = 5
+NOON_S = 1_714_564_800
+SHARE_IN_BURSTS = 0.3  # of an ordinary collection
+SHARE_COPIED = 0.1
 
 
 @dataclass(frozen=True)

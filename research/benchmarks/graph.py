@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -20,16 +20,16 @@ from engine.project import Project
 from research.benchmarks.made_taxonomy import WORDNET_CLASSES, write_taxonomy
 from research.benchmarks.window_process import report_of
 
-REPORT_VARIABLE: Final = "PROTOLEAF_GRAPH_REPORT"
-WORDNET_RUN: Final = {"PROTOLEAF_GRAPH_RUN": "look"}
+REPORT_VARIABLE = "PROTOLEAF_GRAPH_REPORT"
+WORDNET_RUN = {"PROTOLEAF_GRAPH_RUN": "look"}
 """The window draws the graph and centres some classes."""
-CLASSES_RUN: Final = {"PROTOLEAF_GRAPH_RUN": "edit"}
+CLASSES_RUN = {"PROTOLEAF_GRAPH_RUN": "edit"}
 """The window moves classes, expands all branches, pans and zooms."""
-CARD: Final = CardSize(width=168, height=72, gap_across=16, gap_along=72)
+CARD = CardSize(width=168, height=72, gap_across=16, gap_along=72)
 """About as large as the window's; times hardly depend on it."""
-NAMES_TYPED: Final = 40
+NAMES_TYPED = 40
 """Names that are searched for letter by letter."""
-MOST_LETTERS: Final = 12
+MOST_LETTERS = 12
 """Most letters of a name that are typed."""
 
 

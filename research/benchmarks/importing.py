@@ -4,7 +4,6 @@ import time
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from engine.collection.models import find_model
 from engine.collection.new_project import new_project
@@ -21,10 +20,10 @@ from research.benchmarks.window_process import report_of
 from research.reference import JudgedFigure, judged, shown
 from research.window.import_report import FOLDER_VARIABLE, REPORT_VARIABLE
 
-LIMIT_OVER_PASS: Final = 1.4
-LIMIT_ESTIMATE: Final = 0.25
-LIMIT_OPENED: Final = 1.0
-JUDGED_FROM: Final = 0.1
+LIMIT_OVER_PASS = 1.4
+LIMIT_ESTIMATE = 0.25
+LIMIT_OPENED = 1.0
+JUDGED_FROM = 0.1
 """Share of the time from which the estimate of the time left is judged: it needs a known speed."""
 
 

@@ -4,7 +4,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from engine.config import CacheFolders
 from engine.new_folder import scratch_folder
@@ -14,12 +13,12 @@ from research.benchmarks.window_process import TIMEOUT_S, report_of
 from research.reference import KEY, NUMPY, JudgedFigure, NumpyPass, judged, shown
 from research.sample_painter.collection import draw_collection
 
-REPORT_VARIABLE: Final = "PROTOLEAF_LABELLING_REPORT"
-KEYS_VARIABLE: Final = "PROTOLEAF_LABELLING_KEYS"
-PICTURES_PER_CLASS: Final = 4
-LIMIT_KEY: Final = 2.5
-LIMIT_KEY_95: Final = 3.5
-LIMIT_PREDICTIONS: Final = 5
+REPORT_VARIABLE = "PROTOLEAF_LABELLING_REPORT"
+KEYS_VARIABLE = "PROTOLEAF_LABELLING_KEYS"
+PICTURES_PER_CLASS = 4
+LIMIT_KEY = 2.5
+LIMIT_KEY_95 = 3.5
+LIMIT_PREDICTIONS = 5
 
 
 @dataclass(frozen=True)

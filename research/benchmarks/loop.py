@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from research.benchmarks.synthetic import add_synthetic_graph
 from research.benchmarks.synthetic_data_set import write_clustered
 from research.reference import NumpyPass
 
-LIMIT_SAME: Final = 0.999
+LIMIT_SAME = 0.999
 """Share of equal predictions: sums in another order may break ties differently."""
 
 

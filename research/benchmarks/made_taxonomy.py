@@ -2,18 +2,17 @@
 
 import random
 from pathlib import Path
-from typing import Final
 
 from engine.interchange.taxonomies.wordnet import IS_A_FILE, WORDS_FILE
 from engine.new_file import write_file
 
-WORDNET_CLASSES: Final = 82_115
+WORDNET_CLASSES = 82_115
 """Noun synsets of WordNet 3.0."""
-FURTHER_PARENTS: Final = 2_313 / WORDNET_CLASSES
+FURTHER_PARENTS = 2_313 / WORDNET_CLASSES
 """Share of edges beyond a tree's: WordNet has 84,427 edges."""
-CHILDREN: Final = 5
+CHILDREN = 5
 """Children of a class that has any: 4.6 in WordNet."""
-_SYLLABLES: Final = (
+_SYLLABLES = (
     "ba",
     "cor",
     "den",

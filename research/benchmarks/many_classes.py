@@ -3,7 +3,6 @@
 import time
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
-from typing import Final
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.worker.limits import peak_memory_bytes
 from research.benchmarks.synthetic import synthetic_embeddings
 
-FAMILY: Final = 25
+FAMILY = 25
 """Classes under one parent."""
 
 

@@ -4,7 +4,7 @@ import math
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from research.benchmarks.synthetic import synthetic_project
 from research.benchmarks.window_process import report_of
 from research.window.map_frames import REPORT_VARIABLE
 
-LIMIT_MADE_S: Final = 180.0  # on two cores
-LIMIT_FRAME_MS: Final = 16.0
-LIMIT_PLACED_S: Final = 20.0
-MANY: Final = 1_000_000
+LIMIT_MADE_S = 180.0  # on two cores
+LIMIT_FRAME_MS = 16.0
+LIMIT_PLACED_S = 20.0
+MANY = 1_000_000
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from engine.new_file import output_file
 
-RESULTS: Final = Path("docs/results/benchmarks.json")
-PAGE: Final = Path("docs/performance.md")
-BEGIN: Final = "<!-- table: made by `protoleaf benchmark all --only-show --page` -->"
-END: Final = "<!-- end of table -->"
+RESULTS = Path("docs/results/benchmarks.json")
+PAGE = Path("docs/performance.md")
+BEGIN = "<!-- table: made by `protoleaf benchmark all --only-show --page` -->"
+END = "<!-- end of table -->"
 
 Fields = Mapping[str, Any]
 """JSON output of a benchmark."""
@@ -142,7 +142,7 @@ def _cluster(fields: Fields) -> OverviewFigure:
     )
 
 
-ROWS: Final = (
+ROWS = (
     OverviewRow(
         "embedding, accurate backbone",
         "embed --backbone accurate",
@@ -177,7 +177,7 @@ ROWS: Final = (
     OverviewRow("embedding on a local cluster", "cluster", _cluster),
 )
 """At most 20 rows, by default of 100,000 images."""
-_ARGUMENTS: Final = {row.title: row.arguments for row in ROWS}
+_ARGUMENTS = {row.title: row.arguments for row in ROWS}
 
 
 def machine() -> str:

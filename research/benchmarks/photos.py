@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +15,11 @@ from engine.new_file import output_file
 from research.sample_painter.catalogue import KINDS as CATALOGUE
 from research.sample_painter.photo import photograph
 
-EDGE_NOISE: Final = 64
+EDGE_NOISE = 64
 """Grain is cropped from a larger field, at offsets of up to so many pixels."""
 
 
-MOST_DRAWN: Final = 12
+MOST_DRAWN = 12
 """Distinct drawings, which take long; further pictures differ by their grain."""
 
 
@@ -45,7 +44,7 @@ class PhotoKind:
     copies: int
 
 
-KINDS: Final[Mapping[str, PhotoKind]] = {
+KINDS: Mapping[str, PhotoKind] = {
     # As on web pages and in data sets.
     "small": PhotoKind(500, 375, grain=4, quality=85, pictures=60, copies=8),
     "large": PhotoKind(4032, 3024, grain=7, quality=90, pictures=8, copies=24),  # as of phones

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,7 @@ from engine.runtime.backbone import BackboneSession
 from engine.runtime.sessions import usable_cores
 from research.benchmarks.simulated_device import SimulatedDevice
 
-START_S: Final = 60.0  # for readers to start
+START_S = 60.0  # for readers to start
 
 
 @dataclass(frozen=True)

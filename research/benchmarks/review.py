@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.config import CacheFolders
 from engine.new_folder import scratch_folder
@@ -14,14 +14,14 @@ from research.benchmarks.window_process import report_of
 from research.reference import KEY, NUMPY, JudgedFigure, NumpyPass, judged, shown
 from research.sample_painter.collection import draw_collection
 
-REPORT_VARIABLE: Final = "PROTOLEAF_REVIEW_REPORT"
-KEYS_VARIABLE: Final = "PROTOLEAF_REVIEW_KEYS"
-PICTURES_PER_CLASS: Final = 4
-MINUTE_S: Final = 60
-LIMIT_DECISIONS: Final = 500  # a minute, at the given rate of groups
-LIMIT_GROUP: Final = 3.5
-LIMIT_PAUSE: Final = 2
-LIMIT_ORDER: Final = 8  # computed in the background: only a large slowdown is noticed
+REPORT_VARIABLE = "PROTOLEAF_REVIEW_REPORT"
+KEYS_VARIABLE = "PROTOLEAF_REVIEW_KEYS"
+PICTURES_PER_CLASS = 4
+MINUTE_S = 60
+LIMIT_DECISIONS = 500  # a minute, at the given rate of groups
+LIMIT_GROUP = 3.5
+LIMIT_PAUSE = 2
+LIMIT_ORDER = 8  # computed in the background: only a large slowdown is noticed
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from engine.everyday.collection_stage.basis import collection_basis
 from engine.everyday.in_use import ImageSimilarity
 from research.benchmarks.synthetic import synthetic_embeddings
 
-CLASSES: Final = 200
+CLASSES = 200
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,10 @@ from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
 
-SIMULATED: Final = "simulated:"  # prefix of the device name, before the images a second
-BATCH: Final = 64
+SIMULATED = "simulated:"  # prefix of the device name, before the images a second
+BATCH = 64
 """Images of a run. Chosen: fewer than on a GPU, so that short benchmarks have many runs."""
-LEAST_WAIT_S: Final = 1e-4
+LEAST_WAIT_S = 1e-4
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,13 @@
 import time
 from dataclasses import dataclass
 from random import Random
-from typing import Final
 
 from PySide6.QtCore import QLocale
 
 from app.language import language_names, name_key
 from engine.collation import Key, in_order, natural_key
 
-_WORDS: Final = (
+_WORDS = (
     "Schleie",
     "Äsche",
     "carpe à cuir",
@@ -21,8 +20,8 @@ _WORDS: Final = (
     "キンギョ",
     "잉어",
 )
-_PLAIN: Final = "plain order of characters"
-_NATURAL: Final = "natural, as on the command line"
+_PLAIN = "plain order of characters"
+_NATURAL = "natural, as on the command line"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.collection.live import LiveCollection
 from engine.collection.new_project import new_project
@@ -19,22 +19,22 @@ from research.benchmarks.window_process import report_of
 from research.reference import CARDS, NUMPY, JudgedFigure, NumpyPass, judged, shown, within_budget
 from research.sample_painter.collection import draw_collection
 
-REPORT_VARIABLE: Final = "PROTOLEAF_STARTUP_REPORT"
+REPORT_VARIABLE = "PROTOLEAF_STARTUP_REPORT"
 """Path of the report.
 
 Where set, the window reports when it is visible and loaded, scrolls, reports memory and pauses, and
 ends.
 """
-PICTURES_PER_CLASS: Final = 4
-BARE: Final = "a bare window"
-LIMIT_VISIBLE: Final = 6
-LIMIT_OVER_EMPTY: Final = 1.5
-LIMIT_PREDICTED: Final = 4
-LIMIT_LOADED: Final = 9
-LIMIT_MEMORY: Final = 6
-LIMIT_STEP: Final = 5
-EMPTY_PROGRAM: Final = "python -c pass"
-COMMANDS: Final[Mapping[str, tuple[tuple[str, ...], float]]] = {
+PICTURES_PER_CLASS = 4
+BARE = "a bare window"
+LIMIT_VISIBLE = 6
+LIMIT_OVER_EMPTY = 1.5
+LIMIT_PREDICTED = 4
+LIMIT_LOADED = 9
+LIMIT_MEMORY = 6
+LIMIT_STEP = 5
+EMPTY_PROGRAM = "python -c pass"
+COMMANDS: Mapping[str, tuple[tuple[str, ...], float]] = {
     "processor time of --version": (("--version",), 15),
     "processor time of --help": (("--help",), 15),
     "classify, before it works": (("classify", "missing.protoleaf", "-o", "out.csv"), 62),

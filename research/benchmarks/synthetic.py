@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +19,11 @@ from engine.images.read_file import content_hash
 from engine.project import Project
 from engine.project.records import NewItem
 
-GROUPS: Final = 4
-FAMILIES_IN_GROUP: Final = 5
-CLASSES_IN_FAMILY: Final = 10
-SHOTS: Final = 5
-WRITE_ROWS: Final = 10_000
+GROUPS = 4
+FAMILIES_IN_GROUP = 5
+CLASSES_IN_FAMILY = 10
+SHOTS = 5
+WRITE_ROWS = 10_000
 
 
 @dataclass(frozen=True)

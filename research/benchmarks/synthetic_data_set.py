@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from engine.embedding.cache import to_halves
 from engine.images.read_file import content_hash
 from research.benchmarks.synthetic import class_centres, embeddings_around, synthetic_embeddings
 
-_SHARD_ROWS: Final = 10_000
+_SHARD_ROWS = 10_000
 
 Floats = NDArray[np.float32]
 DrawEmbeddings = Callable[[int], Floats]

@@ -5,13 +5,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from engine.config import BACKUPS_VARIABLE, CACHE_VARIABLE, LOGS_VARIABLE, CacheFolders
 from engine.errors import ProtoleafError
 from engine.new_folder import scratch_folder
 
-TIMEOUT_S: Final = 240
+TIMEOUT_S = 240
 
 
 def report_of(

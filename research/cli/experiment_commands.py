@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -32,7 +32,7 @@ from research.cli.experiment_runs import DataSets, Setting
 if TYPE_CHECKING:
     from research.data_sets.stored import FewShotData
 
-FIGURES: Final = ("prototypes", "propagation")
+FIGURES = ("prototypes", "propagation")
 
 application = command_group(
     "Build the paper's data sets, train and test its models, make its tables and figures."

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,11 @@ from research.data_sets.source import DataSetImages, open_source
 from research.data_sets.store import refuse_foreign, write_data_set
 from research.data_sets.stored import FewShotData, load
 
-DEFAULT_SIDE: Final = 92
+DEFAULT_SIDE = 92
 """Training uses 84 pixels, as in the paper; the rest is room for random shifts."""
-SMALLEST_SIDE: Final = 8
-_IMAGENET_FOLDERS: Final = 1000
-_TINY_IMAGENET_FOLDERS: Final = 200
+SMALLEST_SIDE = 8
+_IMAGENET_FOLDERS = 1000
+_TINY_IMAGENET_FOLDERS = 200
 
 
 def build(

@@ -20,7 +20,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +28,9 @@ from engine.errors import InputError
 from research.data_sets.hierarchy import Hierarchy
 from research.data_sets.recipe import Recipe
 
-FEWEST_CLASSES: Final = 2
+FEWEST_CLASSES = 2
 """Minimum of each part: a task needs at least two classes."""
-_CHOICE_STREAM: Final = 0
+_CHOICE_STREAM = 0
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ import io
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -20,13 +19,13 @@ from engine.interchange.xml_files import elements
 from engine.new_file import ORDINARY_FILE, write_file
 from engine.new_folder import check_is_free, new_folder
 
-MARGIN: Final = 4
+MARGIN = 4
 """Pixels around a box."""
-SMALLEST_SIDE: Final = 12
+SMALLEST_SIDE = 12
 """Minimum side in pixels; smaller objects at the edge of a photo are left out."""
-TRAIN_STEP: Final = 3
+TRAIN_STEP = 3
 """Every third photo by name is in `train`: all crops of a photo are in the same part."""
-QUALITY: Final = 92
+QUALITY = 92
 """JPEG quality."""
 
 Crop = tuple[int, str, NDArray[np.uint8]]

@@ -8,13 +8,13 @@ few-shot class, so c compensates.
 
 from dataclasses import dataclass, replace
 from math import floor
-from typing import Final, Literal
+from typing import Literal
 
 from engine.errors import UsageError
 
 Variant = Literal["pure", "mix"]
-RATES: Final[dict[Variant, float]] = {"pure": 0.6, "mix": 0.7}
-PAPER_IMAGES_PER_FOLDER: Final = 1300
+RATES: dict[Variant, float] = {"pure": 0.6, "mix": 0.7}
+PAPER_IMAGES_PER_FOLDER = 1300
 """Images of most class folders of ILSVRC-12; 1300 * 0.6^7 = 36 is a level-7 class of Pure."""
 
 

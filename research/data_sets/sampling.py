@@ -7,7 +7,6 @@ with fewer than `Recipe.fewest_images` draws more.
 """
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +18,10 @@ from research.data_sets.hierarchy import Hierarchy
 from research.data_sets.recipe import Recipe
 from research.data_sets.source import DataSetImages
 
-NOT_DRAWN: Final = -1
+NOT_DRAWN = -1
 # One stream of random numbers for each purpose, so that they are independent of each other.
-_LEVEL_STREAM: Final = 100
-_PART_STREAM: Final = 1
+_LEVEL_STREAM = 100
+_PART_STREAM = 1
 
 
 @dataclass(frozen=True)

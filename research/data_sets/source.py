@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,9 @@ from engine.images.find_images import find_images
 from engine.images.kinds import IMAGE_SUFFIXES
 from engine.images.read_file import read_file
 
-CLASS_ID: Final = re.compile(r"n\d{8}")
-SPLITS: Final = frozenset({"train", "val"})
-_LAYOUT: Final = "folders named by WordNet id with images, such as train/n01443537/*.JPEG"
+CLASS_ID = re.compile(r"n\d{8}")
+SPLITS = frozenset({"train", "val"})
+_LAYOUT = "folders named by WordNet id with images, such as train/n01443537/*.JPEG"
 
 
 class DataSetImages(ABC):

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -104,7 +103,7 @@ def total(levels: Mapping[int, Counts]) -> Counts:
     )
 
 
-PAPER: Final[Mapping[str, Mapping[int, Counts]]] = {
+PAPER: Mapping[str, Mapping[int, Counts]] = {
     "pure": {
         3: Counts(7, 15140, 1, 3680),
         4: Counts(13, 10093, 6, 2662),
@@ -122,8 +121,8 @@ PAPER: Final[Mapping[str, Mapping[int, Counts]]] = {
 }
 """The paper's table of statistics."""
 
-_COLUMNS: Final = ("training classes", "training images", "test classes", "test images", "images")
-_HEADER: Final = ("level", *(text for column in _COLUMNS for text in (column, "paper")))
+_COLUMNS = ("training classes", "training images", "test classes", "test images", "images")
+_HEADER = ("level", *(text for column in _COLUMNS for text in (column, "paper")))
 
 
 def _side_by_side(own: Counts | None, paper: Counts | None) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,8 @@ from research.data_sets.sampling import DrawnImages
 from research.data_sets.source import DataSetImages
 from research.data_sets.stored import DATA_FILE, FORMAT, PIXELS_FILE, VERSION, read_facts
 
-DECODE_THREADS: Final = 2
-_BATCH: Final = 256
+DECODE_THREADS = 2
+_BATCH = 256
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,12 @@ from engine.interchange.text_file import read_text
 from engine.training.training_set import TrainingSet
 from research.data_sets.ancestors import is_above
 
-FORMAT: Final = "protoleaf few-shot data set"
-VERSION: Final = 1
-DATA_FILE: Final = "data_set.json"
-PIXELS_FILE: Final = "pixels.npy"
-FEWEST_CLASSES: Final = 2  # to train on: a task needs at least two
-_VALIDATION_STREAM: Final = 7001  # of the validation classes
+FORMAT = "protoleaf few-shot data set"
+VERSION = 1
+DATA_FILE = "data_set.json"
+PIXELS_FILE = "pixels.npy"
+FEWEST_CLASSES = 2  # to train on: a task needs at least two
+_VALIDATION_STREAM = 7001  # of the validation classes
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import numpy as np
 import torch
@@ -35,9 +35,9 @@ from engine.training.thawed.network import thawed, with_weights
 from research.distillation.student import FROZEN_SHARE, DistillationSettings, Losses, distil
 from research.distillation.views import PhotoSource, drawn_photos, views
 
-BATCH: Final = 32
+BATCH = 32
 """Views per batch of the teacher. Chosen: little memory."""
-QUANTISED: Final = 250
+QUANTISED = 250
 """Views that calibrate the ranges of the companion."""
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,21 +13,21 @@ from torch import Tensor, nn
 from engine.training.arithmetic import keep_freed_memory, normalised, number_type
 from engine.training.thawed.network import ThawedNetwork
 
-FROZEN_SHARE: Final = 0.44
+FROZEN_SHARE = 0.44
 """Share of leafnet's layers that are frozen: its first two stages, of colour and texture."""
-REPORTED: Final = 50
+REPORTED = 50
 """Iterations between two reports."""
-_FIRST_PHOTOS: Final = 2500
+_FIRST_PHOTOS = 2500
 """Photos that the linear map is fitted to before the training."""
-_EMBEDDED: Final = 64
+_EMBEDDED = 64
 """Photos embedded at once. Chosen: little memory."""
-_RIDGE: Final = 0.03
-_LARGEST_SLOPE: Final = 5.0
-_CONTRAST: Final = 0.15
-_BRIGHTNESS: Final = 0.1
+_RIDGE = 0.03
+_LARGEST_SLOPE = 5.0
+_CONTRAST = 0.15
+_BRIGHTNESS = 0.1
 """Largest changes of contrast, and of a channel's brightness in standard deviations."""
-_ITSELF: Final = -1e4
-_SETTLING: Final = 10
+_ITSELF = -1e4
+_SETTLING = 10
 
 
 @dataclass(frozen=True)

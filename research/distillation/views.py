@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +13,9 @@ from engine.errors import UsageError
 from engine.images.decode import read_rgb
 from engine.images.kinds import IMAGE_SUFFIXES
 
-LEAST_AREA: Final = 0.4
+LEAST_AREA = 0.4
 """Share of the middle square of a photo in a view. Chosen: the subject is still visible."""
-ASPECT: Final = 0.2
+ASPECT = 0.2
 """Largest absolute logarithm of a view's aspect ratio."""
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +21,9 @@ from engine.images.fingerprint import fingerprint_of
 from engine.new_folder import scratch_folder
 from research.duplicates.variants import VARIANTS, write_variants
 
-EVERY: Final = 10  # one photo in so many is copied
-COSINES: Final = (0.98, 0.95, 0.90)
-BITS: Final = (4, 8, 12)
+EVERY = 10  # one photo in so many is copied
+COSINES = (0.98, 0.95, 0.90)
+BITS = (4, 8, 12)
 
 Flags = NDArray[np.bool_]
 Rule = Callable[[NDArray[np.float32], NDArray[np.uint8]], Flags]

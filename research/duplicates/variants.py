@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from PIL import Image, ImageEnhance, ImageOps
 
 Change = Callable[[Image.Image], Image.Image]
-QUALITY: Final = 90  # of a JPEG, out of 100, unless the variant has its own
-POOR_QUALITY: Final = 30
+QUALITY = 90  # of a JPEG, out of 100, unless the variant has its own
+POOR_QUALITY = 30
 
 
 def _resized(picture: Image.Image) -> Image.Image:
@@ -35,7 +34,7 @@ def _bordered(picture: Image.Image) -> Image.Image:
     return ImageOps.expand(picture, round(0.02 * min(picture.size)), "white")
 
 
-VARIANTS: Final[Mapping[str, Change]] = {
+VARIANTS: Mapping[str, Change] = {
     "resized to half": _resized,
     "recompressed": lambda picture: picture,
     "cropped by 2 %": _cropped(0.02),

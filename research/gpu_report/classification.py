@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import cache, partial
-from typing import Final
 
 import numpy as np
 import torch
@@ -22,13 +21,13 @@ from research.gpu_report.rows import Detail, ReportRow
 from research.gpu_report.sizes import Sizes
 from research.gpu_report.timing import median_s
 
-WIDTH: Final = 1280
+WIDTH = 1280
 """Width of an embedding, as of many published backbones; the accurate one's is on its card."""
-LIKELIEST: Final = 5
-_COARSE: Final = 50
+LIKELIEST = 5
+_COARSE = 50
 """Coarse classes, for the engine's safe class."""
-_TEMPERATURE: Final = 0.05
-_COLLECTION: Final = 2_500_000
+_TEMPERATURE = 0.05
+_COLLECTION = 2_500_000
 """Images of the collection that times refer to."""
 
 

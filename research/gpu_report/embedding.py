@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +35,7 @@ from research.gpu_report.rows import Detail, NotMeasuredError, ReportRow
 from research.gpu_report.sizes import Sizes
 from research.gpu_report.timing import median_s
 
-SWITCHES: Final = (
+SWITCHES = (
     "batch=32",
     "batch=64",
     "batch=256",
@@ -48,9 +47,9 @@ SWITCHES: Final = (
     "spare_memory=no",
     "algorithm_search=EXHAUSTIVE",
 )
-SWITCHES_OF_VIT: Final = ("batch=256", "batch=512", "cuda_graphs=yes", "tf32=no")
-_MIB: Final = 2**20
-_SLOWER: Final = 4
+SWITCHES_OF_VIT = ("batch=256", "batch=512", "cuda_graphs=yes", "tf32=no")
+_MIB = 2**20
+_SLOWER = 4
 """Divisor of the number of photos for the vision transformer on the CPU."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from engine.collection.models import find_model
 from engine.model_card import BackboneCard
@@ -16,13 +16,13 @@ from research.gpu_report.rows import NotMeasuredError
 if TYPE_CHECKING:
     import torch
 
-FAST: Final = "fast"
-ACCURATE: Final = "accurate"
-VIT: Final = "vit_small_patch16_224"
-NETWORKS: Final = (FAST, ACCURATE, VIT)
-_SIDE: Final = 224
-_MEAN: Final = (0.5, 0.5, 0.5)  # and deviation, of timm's vision transformers
-_VIT_WIDTH: Final = 384
+FAST = "fast"
+ACCURATE = "accurate"
+VIT = "vit_small_patch16_224"
+NETWORKS = (FAST, ACCURATE, VIT)
+_SIDE = 224
+_MEAN = (0.5, 0.5, 0.5)  # and deviation, of timm's vision transformers
+_VIT_WIDTH = 384
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Final
 
 from engine.runtime.sessions import one_line
 from research.gpu_report.rows import NotMeasuredError, ReportRow
@@ -19,7 +18,7 @@ class Measurement:
     run: Callable[[], ReportRow]  # an exception becomes the reason in the row
 
 
-SHARES: Final[Mapping[str, float]] = {
+SHARES: Mapping[str, float] = {
     "machine": 0.12,
     "embedding": 0.36,
     "precision": 0.22,
@@ -28,7 +27,7 @@ SHARES: Final[Mapping[str, float]] = {
 }
 """Parts in order, with shares of the time; time left over goes to the next ones."""
 
-OUT_OF_TIME: Final = "the time of this part was over"
+OUT_OF_TIME = "the time of this part was over"
 
 
 def measurements_of(part: str, sizes: Sizes) -> Sequence[Measurement]:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import torch
@@ -32,11 +31,11 @@ from research.gpu_report.rows import Detail, ReportRow
 from research.gpu_report.sizes import Sizes
 from research.gpu_report.timing import median_s, no_wait
 
-_MIB: Final = 2**20
-MODES: Final = ("float32", "TF32", "bfloat16 autocast", "float16 autocast")
-WHOLE: Final = ("bfloat16", "float16")
+_MIB = 2**20
+MODES = ("float32", "TF32", "bfloat16 autocast", "float16 autocast")
+WHOLE = ("bfloat16", "float16")
 """Modes in which weights are cast, too."""
-HALF_SWITCHES: Final = (
+HALF_SWITCHES = (
     DeviceSettings(),
     DeviceSettings(channels_last=True),
     DeviceSettings(cuda_graphs=True),

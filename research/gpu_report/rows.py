@@ -4,13 +4,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.new_file import ORDINARY_FILE, write_file
 
-JSON_FILE: Final = "gpu.json"
-MARKDOWN_FILE: Final = "gpu.md"
-_SMALL: Final = 10
+JSON_FILE = "gpu.json"
+MARKDOWN_FILE = "gpu.md"
+_SMALL = 10
 """Figures below it are shown with three digits, others without decimals."""
 
 Detail = float | int | str | bool | None

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from engine.config import BACKBONES_VARIABLE
 from engine.new_file import create_file
@@ -17,9 +16,9 @@ from research.gpu_report.part import SHARES, measure, measurements_of
 from research.gpu_report.rows import ReportRow, as_json, row_of, write_tables
 from research.gpu_report.sizes import fitting_sizes
 
-GRACE_S: Final = 15.0  # that a part may take beyond its share, for a running measurement
-_LEAST_S: Final = 2.0  # that a part gets at least
-_KILLED: Final = "the part took too long and was ended"
+GRACE_S = 15.0  # that a part may take beyond its share, for a running measurement
+_LEAST_S = 2.0  # that a part gets at least
+_KILLED = "the part took too long and was ended"
 
 
 def make_report(

@@ -1,7 +1,6 @@
 """Sizes of measurements: large on a GPU, small on a CPU, minimal in tests."""
 
 from dataclasses import dataclass
-from typing import Final
 
 from engine.runtime.devices.gather import query_driver
 from research.generated_data import LIKE_PAPER, SMALL, GeneratedSize
@@ -26,7 +25,7 @@ class Sizes:
     block: int  # embeddings of a batch on the GPU
 
 
-ON_GPU: Final = Sizes(
+ON_GPU = Sizes(
     copies=48,
     pictures=60,
     cpu_photos=384,
@@ -41,7 +40,7 @@ ON_GPU: Final = Sizes(
     classes=1_000,
     block=65_536,
 )
-ON_CPU: Final = Sizes(
+ON_CPU = Sizes(
     copies=2,
     pictures=24,
     cpu_photos=48,
@@ -56,7 +55,7 @@ ON_CPU: Final = Sizes(
     classes=1_000,
     block=4_096,
 )
-TINY: Final = Sizes(
+TINY = Sizes(
     copies=1,
     pictures=4,
     cpu_photos=4,

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import Final
 
 import torch
 
@@ -21,11 +20,11 @@ from research.gpu_report.timing import median_s, no_wait
 from research.methods import PPN, MethodSettings, make_objective
 from research.speed_jobs import BareIteration, Refresh, TestTask, TrainingIteration
 
-_ITERATIONS: Final = 8
+_ITERATIONS = 8
 """Iterations of a round, each of other images."""
-_CYCLE: Final = 64
+_CYCLE = 64
 """Number of distinct draws, used in turn."""
-BARE: Final[tuple[tuple[str, Precision, bool, bool], ...]] = (
+BARE: tuple[tuple[str, Precision, bool, bool], ...] = (
     ("float32, as torch has it", "float32", False, False),
     ("float32, channels last, fused Adam", "float32", True, False),
     ("TF32, channels last, fused Adam", "float32", True, True),
@@ -33,13 +32,13 @@ BARE: Final[tuple[tuple[str, Precision, bool, bool], ...]] = (
     ("bfloat16, channels last, fused Adam", "bfloat16", True, True),
 )
 """Name, precision, whether layout and Adam are those of the loop, and TF32."""
-OURS: Final[tuple[tuple[str, Precision, bool], ...]] = (
+OURS: tuple[tuple[str, Precision, bool], ...] = (
     ("float32", "float32", False),
     ("TF32", "float32", True),
     ("bfloat16", "bfloat16", True),
 )
 
-COMPILED: Final[tuple[Precision, ...]] = ("bfloat16", "float32")
+COMPILED: tuple[Precision, ...] = ("bfloat16", "float32")
 
 
 def measurements(sizes: Sizes) -> Sequence[Measurement]:

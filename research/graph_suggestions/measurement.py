@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
 
 from engine.collection.graph_suggestions.class_means import ClassMeans
 from engine.collection.graph_suggestions.parents import ParentRanking, check_placements
@@ -20,9 +19,9 @@ from research.graph_suggestions.placements import (
 from research.graph_suggestions.underlabelled import Helped, helped_classes
 from research.transfer.embedded import EmbeddedCollection
 
-MOST_PLANTED: Final = 40
+MOST_PLANTED = 40
 """Strays and strangers of a draw."""
-MOST_HELPED: Final = 5
+MOST_HELPED = 5
 """Underlabelled classes of a draw, and as many others."""
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from math import comb
-from typing import Final
 
 import numpy as np
 
@@ -21,9 +20,9 @@ from engine.errors import GraphError
 from engine.graph.category_graph import CategoryGraph
 from research.graph_suggestions.drawn import only
 
-FURTHEST: Final = 3
+FURTHEST = 3
 """Distances in the graph that are reported separately."""
-FAR: Final = 99
+FAR = 99
 """Stands for a larger or infinite distance."""
 
 

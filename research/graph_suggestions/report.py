@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from research.graph_suggestions.measurement import Measured
 from research.graph_suggestions.placements import FURTHEST, AskedEdge, is_shown
 from research.reports.text_table import TextTable, titled_tables
 
-SURE: Final = 0.85
+SURE = 0.85
 """Score of a suggestion that is called sure."""
 
 

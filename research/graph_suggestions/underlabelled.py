@@ -1,7 +1,6 @@
 """Gain of three more shots, for suggested classes and for others."""
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.prototypes import PropagationSession
 from research.transfer.embedded import EmbeddedCollection
 
-SHOTS: Final = (1, 2, 3, 5, 10)
+SHOTS = (1, 2, 3, 5, 10)
 """Shots of a class, drawn from these."""
 
 

@@ -1,6 +1,4 @@
 """The paper's tables as a grid of trainings over splits and seeds, tuned on validation classes."""
 
-from typing import Final
-
-VALIDATION_CLASSES: Final = 10
+VALIDATION_CLASSES = 10
 """Few-shot classes of training for validation, so that 10-way tasks can be drawn of them."""

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from engine.errors import UsageError
 from research.cells import COLUMNS, Cell
@@ -11,9 +10,7 @@ from research.data_sets.stored import FewShotData, load, read_facts
 from research.grid import VALIDATION_CLASSES
 from research.methods import BASELINES, BEYOND, METHODS, MethodSettings
 
-MAIN_METHODS: Final = tuple(
-    name for name in (*METHODS, *BEYOND) if not name.startswith(BASELINES[1:])
-)
+MAIN_METHODS = tuple(name for name in (*METHODS, *BEYOND) if not name.startswith(BASELINES[1:]))
 """All but the slowest baselines; of the baselines only Prototypical Net."""
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +12,8 @@ from research.grid.table import TITLES
 from research.reports import drawing
 from research.reports.folder import writing_into
 
-STEM: Final = "training-curves"
-LOOKS: Final[Mapping[str, tuple[str, str]]] = {
+STEM = "training-curves"
+LOOKS: Mapping[str, tuple[str, str]] = {
     "prototypical-net": ("#8a8a8a", "-"),
     "prototypical-net-star": ("#222222", "-"),
     "prototypical-net-heads": ("#8a8a8a", "--"),

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from engine.errors import InputError
 from research.grid.result import GridResult, TriedChoice
 
-RESAMPLES: Final = 2000
-BOOTSTRAP_SEED: Final = 2019
-AUTHORS: Final[Mapping[str, str]] = {"paper-tuned": "paper-on-test", "plus-tuned": "plus-on-test"}
+RESAMPLES = 2000
+BOOTSTRAP_SEED = 2019
+AUTHORS: Mapping[str, str] = {"paper-tuned": "paper-on-test", "plus-tuned": "plus-on-test"}
 """Rows also tuned on test tasks, as in the authors' code, with their names then."""
 Column = tuple[int, int]
 Shares = NDArray[np.float64]

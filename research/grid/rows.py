@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
-from typing import Final
 
 from torch import Tensor
 
@@ -42,11 +41,11 @@ Predict = Callable[[EmbeddedTasks], Positions]
 """Predictions (T, N * Q) for tasks."""
 Candidates = Mapping[str, Predict]
 """Predictions by description of the candidate."""
-NOTHING_TO_CHOOSE: Final = ""
-LAMBDAS: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-WEAK_IMAGES: Final = 10  # of a task, of a parent that is not in training
-CLUSTERS: Final = (64, 256)
-OF_ALL: Final = frozenset(
+NOTHING_TO_CHOOSE = ""
+LAMBDAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+WEAK_IMAGES = 10  # of a task, of a parent that is not in training
+CLUSTERS = (64, 256)
+OF_ALL = frozenset(
     {
         "means",
         "shrunk",
@@ -59,8 +58,8 @@ OF_ALL: Final = frozenset(
     }
 )
 # A classifier for each task: most of the time of a test.
-FITTED: Final = frozenset({"fitted", "calibrated"})
-OF_PPN: Final = frozenset(
+FITTED = frozenset({"fitted", "calibrated"})
+OF_PPN = frozenset(
     {
         "paper",
         "paper-tuned",

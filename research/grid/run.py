@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import starmap
 from pathlib import Path
-from typing import Final
 
 import networkx as nx
 import numpy as np
@@ -30,9 +29,9 @@ from research.testing.tasks import TASK_COUNT, TASK_SEED, Tasks, draw_tasks
 from research.testing.views import views_embedder
 
 Steps = Mapping[int, Mapping[int, int]]
-ITERATIONS: Final = 2000
+ITERATIONS = 2000
 """Iterations of a level-wise training. Chosen: some minutes on one core."""
-AT_EQUAL_TIME: Final[Mapping[str, Mapping[int, float]]] = {
+AT_EQUAL_TIME: Mapping[str, Mapping[int, float]] = {
     "prototypical-net": {1: 1.5, 5: 2.1},
     "gnn": {1: 2.6, 5: 1.1},
     "gnn-star": {1: 5.4, 5: 1.75},
@@ -44,8 +43,8 @@ AT_EQUAL_TIME: Final[Mapping[str, Mapping[int, float]]] = {
 Measured at 32 px on one core; the processor time is in each result. Closer Look's training serves
 both.
 """
-VALIDATION_TASKS: Final = 200
-COMMON: Final[Chosen] = {
+VALIDATION_TASKS = 200
+COMMON: Chosen = {
     "side": 32,
     "point_interval": 250,
     "coarse_lambda": 0.5,
@@ -59,11 +58,11 @@ COMMON: Final[Chosen] = {
     "batch_size": 64,
     "coarse_batch_size": 16,
 }
-BY_SHOTS: Final[Mapping[int, Chosen]] = {
+BY_SHOTS: Mapping[int, Chosen] = {
     1: {"training_ways": 20, "coarse_images": 4, "queries_per_class": 5},
     5: {"training_ways": 10, "coarse_images": 7, "queries_per_class": 2},
 }
-NONE: Final = frozenset[str]()
+NONE = frozenset[str]()
 
 
 def settings_of(cell: GridCell, chosen: Chosen) -> MethodSettings:

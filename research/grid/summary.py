@@ -1,7 +1,6 @@
 """All tables of the results; first a summary beside the paper's figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
 
 from research import paper
 from research.cells import COLUMNS
@@ -21,7 +20,7 @@ from research.grid.table import (
 )
 from research.reports.text_table import MISSING, TextTable
 
-ROWS: Final = (
+ROWS = (
     ("prototypical-net", PLAIN),
     ("prototypical-net-star", PLAIN),
     ("gnn", "own"),
@@ -40,8 +39,8 @@ ROWS: Final = (
     ("prototypical-net-star", "means-views"),
     ("ppn-guessed", "posterior-views"),
 )
-TRAININGS: Final = ("ppn", "ppn-guessed")
-CHOSEN: Final[Mapping[str, tuple[str, ...]]] = {
+TRAININGS = ("ppn", "ppn-guessed")
+CHOSEN: Mapping[str, tuple[str, ...]] = {
     "PPN": ("paper", "paper-tuned", "nearest", "posterior", "heads"),
     "PPN+": ("plus", "plus-tuned"),
 }

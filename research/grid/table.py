@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Final
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from research.grid.figures import Column, MeanFigure, RowFigures, rows_in
 from research.grid.result import GridResult
 from research.reports.text_table import MISSING, TextTable
 
-TITLES: Final[Mapping[str, str]] = {
+TITLES: Mapping[str, str] = {
     "prototypical-net": "Prototypical Net",
     "prototypical-net-star": "Prototypical Net*",
     "gnn": "GNN",
@@ -25,7 +24,7 @@ TITLES: Final[Mapping[str, str]] = {
     "ppn-cosine": "PPN, trained with the raw cosine",
     "ppn-guessed": "PPN, heads and guessed parents",
 }
-TESTS: Final[Mapping[str, str]] = {
+TESTS: Mapping[str, str] = {
     "own": "its own test",
     "means": "means",
     "fitted": "linear classifier fitted to the task",
@@ -48,8 +47,8 @@ TESTS: Final[Mapping[str, str]] = {
     "plus-whitened": "PPN+, whitened",
     "plus-2-steps": "PPN+, two steps",
 }
-PLAIN: Final = "means"
-VARIED: Final[Mapping[str, str]] = {
+PLAIN = "means"
+VARIED: Mapping[str, str] = {
     "fitted": "means",
     "calibrated": "means",
     "shrunk": "means",
@@ -71,10 +70,10 @@ VARIED: Final[Mapping[str, str]] = {
     "plus-2-steps": "plus-tuned",
 }
 """Tests that vary another in one thing, on the same network; lambda is tuned for both or none."""
-VARIED_TRAINING: Final[Mapping[str, str]] = {"ppn-cosine": "ppn"}
+VARIED_TRAINING: Mapping[str, str] = {"ppn-cosine": "ppn"}
 """Trainings that vary another in one thing: their tests are compared with the same test of it."""
-PEERS: Final = ("prototypical-net", "prototypical-net-star")
-PUBLISHED: Final[Mapping[str, str]] = {
+PEERS = ("prototypical-net", "prototypical-net-star")
+PUBLISHED: Mapping[str, str] = {
     "prototypical-net/means": "prototypical-net",
     "prototypical-net-star/means": "prototypical-net-star",
     "gnn/own": "gnn",
@@ -84,9 +83,9 @@ PUBLISHED: Final[Mapping[str, str]] = {
     "ppn/paper": "ppn",
     "ppn/plus": "ppn+",
 }
-COMPARED: Final = ("minus Prototypical Net", "minus Prototypical Net*", "minus what it varies")
-BEYOND_ACCURACY: Final = ("parent seen", "unseen", "distance")
-HEADER: Final = ("trained", "tested", "accuracy, %", "paper", *COMPARED, *BEYOND_ACCURACY, "chosen")
+COMPARED = ("minus Prototypical Net", "minus Prototypical Net*", "minus what it varies")
+BEYOND_ACCURACY = ("parent seen", "unseen", "distance")
+HEADER = ("trained", "tested", "accuracy, %", "paper", *COMPARED, *BEYOND_ACCURACY, "chosen")
 
 
 def tables_of(results: Sequence[GridResult], variant: str) -> Iterator[tuple[str, TextTable]]:
@@ -127,14 +126,14 @@ def shared_test_classes(results: Sequence[GridResult]) -> TextTable:
     return TextTable(("splits", "test classes", "shared"), tuple(rows))
 
 
-BY_CLASS: Final = (
+BY_CLASS = (
     ("prototypical-net", PLAIN),
     ("prototypical-net-star", PLAIN),
     ("ppn-guessed", "posterior"),
     ("ppn-guessed", "plus-tuned"),
 )
 """Rows that are shown by class."""
-CLASS_COLUMN: Final = (5, 1)
+CLASS_COLUMN = (5, 1)
 
 
 def by_class(results: Sequence[GridResult], variant: str, names: Mapping[str, str]) -> TextTable:

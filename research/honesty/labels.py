@@ -1,7 +1,6 @@
 """Ways of labelling: at random, in the order of Teach first, or with bulk accepts."""
 
 from collections.abc import Callable, Mapping
-from typing import Final
 
 import numpy as np
 
@@ -11,9 +10,9 @@ from engine.everyday.scores import Scores
 from engine.everyday.teaching import teach_first, uncertainty_of
 from research.honesty.labelled_part import GivenLabels, LabelledPart, Rows
 
-RANDOM: Final = "random"
-TEACH_FIRST: Final = "teach-first"
-BULK: Final = "bulk"
+RANDOM = "random"
+TEACH_FIRST = "teach-first"
+BULK = "bulk"
 
 
 def at_random(part: LabelledPart, classes: Rows, shots: int, seed: int) -> GivenLabels:
@@ -87,7 +86,7 @@ def _with_more(
     return GivenLabels.of(known | more)
 
 
-LABELS: Final[Mapping[str, Callable[[LabelledPart, Rows, int, int], GivenLabels]]] = {
+LABELS: Mapping[str, Callable[[LabelledPart, Rows, int, int], GivenLabels]] = {
     RANDOM: at_random,
     TEACH_FIRST: by_teach_first,
     BULK: in_bulk,

@@ -7,16 +7,15 @@ program.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from research.transfer.task import Matrix, softmax, squared_distances
 
-TEMPERATURES: Final = np.geomspace(0.005, 1.0, 24)
+TEMPERATURES = np.geomspace(0.005, 1.0, 24)
 """Candidates, of squared distances between embeddings of length 1."""
-USUAL_TEMPERATURE: Final = 0.1
+USUAL_TEMPERATURE = 0.1
 """Default where no shot can be held out, as each class has a single one."""
 
 
@@ -101,7 +100,7 @@ def by_distance(task: PeerTask) -> Matrix:
     return (by_softmax(task) * known[:, None]).astype(np.float32)
 
 
-PEERS: Final[Mapping[str, Callable[[PeerTask], Matrix]]] = {
+PEERS: Mapping[str, Callable[[PeerTask], Matrix]] = {
     "softmax": by_softmax,
     "energy": by_energy,
     "distance": by_distance,

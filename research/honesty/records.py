@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.collection.models import ModelFiles
 from engine.errors import FormatError
@@ -15,7 +15,7 @@ from engine.full_disk import storage_error
 from engine.new_file import ORDINARY_FILE, private_folder, write_file
 from research.honesty.claims import ClaimTally
 
-METHODS: Final = {
+METHODS = {
     "program": "the program",
     "without": "the program without room for classes without examples",
     "softmax": "softmax of prototypes",
@@ -23,8 +23,8 @@ METHODS: Final = {
     "distance": "nearest prototype, logistic",
 }
 """Compared methods, with their titles in a table."""
-OURS: Final = "program"
-WITHOUT: Final = "without"
+OURS = "program"
+WITHOUT = "without"
 
 HonestyDraw = Mapping[str, ClaimTally]
 """Tally of each method."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -14,9 +13,9 @@ from research.honesty.claims import ClaimTally, claims_of
 from research.teaching.review_person import Desk, answer_group, teaching_first
 from research.transfer.embedded import EmbeddedCollection
 
-EARLY: Final = 50
+EARLY = 50
 """Number of first labels with a fit after each; later a fit after every `FITTED_EVERY`."""
-FITTED_EVERY: Final = 5
+FITTED_EVERY = 5
 
 
 @dataclass(frozen=True)
@@ -61,9 +60,9 @@ def _answer_next(desk: Desk, review: Review) -> None:
     answer_group(desk, review)
 
 
-TEACHING: Final = "teach-first"
-GROUPS: Final = "groups"
-SESSIONS: Final[Mapping[str, tuple[str, Callable[[Desk, Review], None]]]] = {
+TEACHING = "teach-first"
+GROUPS = "groups"
+SESSIONS: Mapping[str, tuple[str, Callable[[Desk, Review], None]]] = {
     TEACHING: ("Teach first, one by one", _label_next),
     GROUPS: ("review by group", _answer_next),
 }

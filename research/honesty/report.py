@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any
 
 from research.honesty.claims import ClaimTally, total
 from research.honesty.labels import RANDOM
@@ -13,14 +13,14 @@ from research.honesty.session_report import session_fields, session_tables
 from research.honesty.shares import PooledShare, share_of
 from research.reports.text_table import MISSING, TextTable, titled_tables
 
-MOST_ERROR: Final = 0.08
+MOST_ERROR = 0.08
 """Largest calibration error of a stage; and of one where all classes have examples:"""
-MOST_ERROR_OF_ALL: Final = 0.06
-LEAST_SAFE: Final = 0.92
+MOST_ERROR_OF_ALL = 0.06
+LEAST_SAFE = 0.92
 """Least accuracy of safe classes."""
-LEAST_LEAF: Final = 0.8
+LEAST_LEAF = 0.8
 """Least accuracy of leaves as safe classes."""
-HEADER: Final = (
+HEADER = (
     "classes, shots",
     "best: claimed, right",
     "calibration error",

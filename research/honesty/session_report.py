@@ -5,7 +5,7 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from research.honesty.claims import ClaimTally
 from research.honesty.replay import SESSIONS, TEACHING, ReplayedSession, SessionPoint
@@ -14,12 +14,12 @@ from research.reports import drawing
 from research.reports.folder import write_lines, writing_into
 from research.reports.text_table import MISSING, TextTable
 
-STEM: Final = "claimed-and-right-against-labels"
-LEAST_RIGHT: Final = 0.9
+STEM = "claimed-and-right-against-labels"
+LEAST_RIGHT = 0.9
 """Least accuracy of confident predictions, after any label."""
-MARKS: Final = (1, 2, 5, 10, 25, 50, 100, 150, 200, 250, 300)
+MARKS = (1, 2, 5, 10, 25, 50, 100, 150, 200, 250, 300)
 """Labels of the points in the table; the file has all."""
-HEADER: Final = (
+HEADER = (
     "labels",
     "classes",
     "safe class",
@@ -29,7 +29,7 @@ HEADER: Final = (
     "claimed",
     "right",
 )
-COLUMNS: Final = (
+COLUMNS = (
     "way",
     "labels",
     "classes",
@@ -71,7 +71,7 @@ def _leaf(rest: ClaimTally) -> PooledShare:
     return PooledShare(rest.leaf_right, rest.leaf, 1.0)
 
 
-PARTS_OF_TALLY: Final[dict[str, Callable[[ClaimTally], PooledShare]]] = {
+PARTS_OF_TALLY: dict[str, Callable[[ClaimTally], PooledShare]] = {
     "safe class": _safe,
     "leaf": _leaf,
 }

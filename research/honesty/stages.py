@@ -3,7 +3,6 @@
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +10,9 @@ from numpy.typing import NDArray
 from engine.graph.category_graph import CategoryGraph
 from research.transfer.collection import TransferCollection
 
-FEW: Final = 5
+FEW = 5
 """Classes of the second stage; other stages have a fraction of all."""
-PARTS: Final = (4, 2, 1)
+PARTS = (4, 2, 1)
 """Divisors: the later stages have one class in so many."""
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +14,8 @@ from research.label_errors.methods import METHODS, PEERS, RankingTask
 from research.label_errors.planted import ErrorKind, PlantedErrors, plant
 from research.transfer.embedded import EmbeddedCollection
 
-FIRST: Final = 50  # labels that a user checks
-SHARES: Final = (0.01, 0.03, 0.05)
+FIRST = 50  # labels that a user checks
+SHARES = (0.01, 0.03, 0.05)
 
 
 @dataclass(frozen=True)

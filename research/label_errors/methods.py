@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,8 @@ from engine.everyday.label_errors.labelled import JudgedLabels, LeaveOneOut
 from engine.everyday.prototypical.classification import softmax
 from engine.graph.category_graph import CategoryGraph
 
-FOLDS: Final = 5  # of cross-validation, as in cleanlab's guide
-OURS: Final = "Protoleaf"
+FOLDS = 5  # of cross-validation, as in cleanlab's guide
+OURS = "Protoleaf"
 Scores = NDArray[np.float64]
 
 
@@ -162,13 +162,13 @@ def _whitened(task: RankingTask) -> Scores:
     return task.cross_validated_whitened
 
 
-METHODS: Final[Mapping[str, Callable[[RankingTask], Scores]]] = {
+METHODS: Mapping[str, Callable[[RankingTask], Scores]] = {
     OURS: _own,
     "its nearest neighbours alone": _votes,
     "its ridge regression alone": _ridge,
     "its prototypes alone": _prototypes,
 }
-PEERS: Final[Mapping[str, Callable[[RankingTask], Scores]]] = {
+PEERS: Mapping[str, Callable[[RankingTask], Scores]] = {
     "cleanlab filter, self-confidence, Protoleaf's probabilities": _by_cleanlab(
         "self_confidence", _left_out
     ),

@@ -4,7 +4,6 @@ import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +27,12 @@ from research.transfer.parts import accuracies_of
 from research.transfer.results import BALANCED
 from research.transfer.task import squared_distances
 
-MARGIN: Final = 1.2
+MARGIN = 1.2
 """Side of a crop relative to the longer side of its box, by default."""
-WHOLE: Final = "whole photo, nearest prototype"
-CROP: Final = "crop, nearest prototype"
-EVERYDAY: Final = "crop, everyday model"
-METHODS: Final = (WHOLE, CROP, EVERYDAY)
+WHOLE = "whole photo, nearest prototype"
+CROP = "crop, nearest prototype"
+EVERYDAY = "crop, everyday model"
+METHODS = (WHOLE, CROP, EVERYDAY)
 
 Rows = NDArray[np.int64]
 Predict = Callable[["ObjectDraw"], NDArray[np.int64]]

@@ -4,13 +4,12 @@ import os
 import subprocess
 import venv
 from pathlib import Path
-from typing import Final
 
 from engine.errors import NetworkError, UsageError
 from engine.full_disk import storage_error
 from engine.new_file import ORDINARY_FILE, write_file
 
-REQUIREMENTS: Final = Path(__file__).with_name("requirements.txt")
+REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 
 
 def peer_environment(folder: Path) -> Path:

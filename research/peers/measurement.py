@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -28,9 +27,9 @@ from research.transfer.embedded import EmbeddedCollection
 from research.transfer.parts import scored
 from research.transfer.results import TOP1, Figures
 
-MISTAKE_DISTANCE: Final = "mistake_distance"
-CALIBRATION: Final = "calibration_error"
-SECONDS: Final = "seconds"
+MISTAKE_DISTANCE = "mistake_distance"
+CALIBRATION = "calibration_error"
+SECONDS = "seconds"
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class EngineMethod:
     has_graph: bool
 
 
-OURS: Final[Mapping[str, EngineMethod]] = {
+OURS: Mapping[str, EngineMethod] = {
     "everyday": EngineMethod("everyday model", is_transductive=True, has_graph=True),
     "everyday-flat": EngineMethod("everyday model, flat", is_transductive=True, has_graph=False),
     "everyday-without-collection": EngineMethod(
@@ -52,7 +51,7 @@ OURS: Final[Mapping[str, EngineMethod]] = {
         "everyday model, stage off, flat", is_transductive=False, has_graph=False
     ),
 }
-METHODS: Final = (*OURS, *PEERS)
+METHODS = (*OURS, *PEERS)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +21,8 @@ from research.transfer.collection import TransferCollection
 from research.transfer.draws import ShotDraw
 from research.transfer.embedded import EmbeddedCollection
 
-SCRIPT: Final = Path(run_peer.__file__)
-POLL_S: Final = 0.2
+SCRIPT = Path(run_peer.__file__)
+POLL_S = 0.2
 """Interval of checks of a running peer for cancellation or its time limit."""
 
 

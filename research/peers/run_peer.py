@@ -22,17 +22,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-ITERATIONS: Final = 1000
+ITERATIONS = 1000
 """Most iterations of logistic regression; scikit-learn's 100 do not always converge."""
 
-EASYFSL: Final = ("torch", "easyfsl.methods")
-LINEAR: Final = ("sklearn.linear_model", "sklearn.pipeline", "sklearn.preprocessing")
-GRAPH: Final = ("sklearn.semi_supervised",)
+EASYFSL = ("torch", "easyfsl.methods")
+LINEAR = ("sklearn.linear_model", "sklearn.pipeline", "sklearn.preprocessing")
+GRAPH = ("sklearn.semi_supervised",)
 
 Scores = Callable[[], NDArray[np.float64]]
 """Compute scores (q,); called after the clock has stopped, as some libraries need another pass."""
@@ -231,7 +231,7 @@ def _over_images(key: str, name: str, title: str) -> dict[str, Peer]:
     }
 
 
-PEERS: Final[Mapping[str, Peer]] = {
+PEERS: Mapping[str, Peer] = {
     **_easyfsl("prototypical-networks", "PrototypicalNetworks", "Prototypical Networks"),
     **_easyfsl("simple-shot", "SimpleShot", "SimpleShot"),
     **_easyfsl("matching-networks", "MatchingNetworks", "Matching Networks, no context"),

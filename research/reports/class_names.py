@@ -1,7 +1,7 @@
 """Labels of coarse classes in a figure, as many as fit without overlap."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.text import Annotation
     from matplotlib.transforms import Bbox
 
-MOST_NAMES: Final = 30
+MOST_NAMES = 30
 """Limit of names; more would hide the dots."""
 
-_OFFSET_POINTS: Final = 8.0
-_SIDES: Final = (
+_OFFSET_POINTS = 8.0
+_SIDES = (
     (1, 0, "left", "center"),
     (-1, 0, "right", "center"),
     (0, 1, "center", "bottom"),

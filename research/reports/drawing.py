@@ -2,7 +2,7 @@
 
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from engine.errors import UsageError
 from engine.new_file import output_file
@@ -10,19 +10,19 @@ from engine.new_file import output_file
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LIBRARIES: Final = ("matplotlib", "sklearn")
-DOTS_PER_INCH: Final = 200
-PIXEL_SUFFIX: Final = ".png"
-VECTOR_SUFFIX: Final = ".svg"
+LIBRARIES = ("matplotlib", "sklearn")
+DOTS_PER_INCH = 200
+PIXEL_SUFFIX = ".png"
+VECTOR_SUFFIX = ".svg"
 
-BLUE: Final = "#0072b2"
-VERMILION: Final = "#d55e00"
+BLUE = "#0072b2"
+VERMILION = "#d55e00"
 """Two colours of Okabe and Ito, distinguishable with all kinds of colour vision and in grey."""
 
-INK: Final = "#222222"
-FAINT: Final = "#8a8a8a"
+INK = "#222222"
+FAINT = "#8a8a8a"
 
-_STYLE: Final[dict[Any, Any]] = {
+_STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same letters on every machine
     "font.size": 10,
     "axes.titlesize": 11,

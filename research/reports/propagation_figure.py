@@ -5,7 +5,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from engine.errors import InputError
 from research import paper
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-STEM: Final = "accuracy-against-propagation"
+STEM = "accuracy-against-propagation"
 
-CSV_COLUMNS: Final = ("variant", "setting", "ways", "shots", "propagation", "mean", "interval")
+CSV_COLUMNS = ("variant", "setting", "ways", "shots", "propagation", "mean", "interval")
 
-COLOURS: Final = {"ppn+": drawing.VERMILION, "ppn": drawing.BLUE}
+COLOURS = {"ppn+": drawing.VERMILION, "ppn": drawing.BLUE}
 """Colours by setting, in the order of the legend."""
 
-_STYLES: Final = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."))
+_STYLES = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."))
 """Marker and line by number of ways, fewest first."""
 
 

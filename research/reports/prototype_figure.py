@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,25 +20,25 @@ from research.reports.nearness import Nearness, nearness
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STEM: Final = "prototypes-in-2d"
+STEM = "prototypes-in-2d"
 
-CSV_COLUMNS: Final = ("class", "x", "y", "name", "level", "parents")
+CSV_COLUMNS = ("class", "x", "y", "name", "level", "parents")
 """Names may be equal, so parents are identified by their number in the first column."""
 
-PARENT_SEPARATOR: Final = ";"
+PARENT_SEPARATOR = ";"
 """Separator of several parents in the CSV."""
 
-PERPLEXITY: Final = 10.0
+PERPLEXITY = 10.0
 """Of t-SNE: about the number of neighbours considered.
 
 Families of classes are small; 30, usual for thousands of points, crowds each branch of a graph of
 some hundred classes into one spot.
 """
 
-FEWEST_CLASSES: Final = 4
+FEWEST_CLASSES = 4
 
-_LARGEST_DOT: Final = 150.0
-_SMALLEST_DOT: Final = 16.0
+_LARGEST_DOT = 150.0
+_SMALLEST_DOT = 16.0
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
-MISSING: Final = "-"
+MISSING = "-"
 """Content of an empty cell."""
 
 

@@ -1,7 +1,6 @@
 """Backgrounds: paper, linen, wood, stone, soil, moss, sky, and a meadow out of focus."""
 
 from collections.abc import Callable
-from typing import Final
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
@@ -12,9 +11,9 @@ from research.sample_painter.paints import Colour, clouds, colour, mix, ramp, ri
 # (height, width, generator) -> (height, width, 3)
 Background = Callable[[int, int, np.random.Generator], Floats]
 
-PAPERS: Final = tuple(colour(text) for text in ("efe7d6", "f2eee4", "e6dcc4", "dfe1dc", "cdb38c"))
-LINENS: Final = tuple(colour(text) for text in ("d9cfbd", "c3c8c6", "b9a88c"))
-STONES: Final = tuple(colour(text) for text in ("9b9a96", "b3aa9c", "7f868b"))
+PAPERS = tuple(colour(text) for text in ("efe7d6", "f2eee4", "e6dcc4", "dfe1dc", "cdb38c"))
+LINENS = tuple(colour(text) for text in ("d9cfbd", "c3c8c6", "b9a88c"))
+STONES = tuple(colour(text) for text in ("9b9a96", "b3aa9c", "7f868b"))
 
 
 def paper(height: int, width: int, generator: np.random.Generator) -> Floats:
@@ -180,7 +179,7 @@ def _embossed(field: Floats) -> Floats:
     return np.asarray(np.clip((down + right) * 2, -1, 1), np.float32)
 
 
-BACKGROUNDS: Final[dict[str, Background]] = {
+BACKGROUNDS: dict[str, Background] = {
     "paper": paper,
     "linen": linen,
     "wood": wood,

@@ -7,13 +7,13 @@ points down, as in pictures.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-MASK_SUPERSAMPLING: Final = 4
+MASK_SUPERSAMPLING = 4
 
 Floats = NDArray[np.floating[Any]]  # float32 wherever pixels are stored
 Outline = NDArray[np.float32]  # (points, 2): x, y
@@ -91,7 +91,7 @@ def place(
     return Place(cosine, -sine * stretch, sine, cosine * stretch, x, y)
 
 
-HERE: Final = Place()
+HERE = Place()
 
 
 @dataclass(frozen=True)

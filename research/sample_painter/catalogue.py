@@ -1,19 +1,18 @@
 """Contents of the collection: classes, numbers of labelled pictures, and painters."""
 
 from dataclasses import dataclass
-from typing import Final
 
 from research.sample_painter import flowers, fruits, insects, leaves, strays
 from research.sample_painter.photo import Painter, Scene
 
-FEW_SHOTS: Final = 3
-NO_SHOTS: Final = 0
+FEW_SHOTS = 3
+NO_SHOTS = 0
 
-GARDEN: Final = Scene(("meadow", "meadow", "moss", "soil", "sky", "paper", "linen"), turn=40)
-GROUND: Final = Scene(("paper", "paper", "linen", "wood", "stone"), turn=75)
-CABINET: Final = Scene(("paper", "paper", "linen", "wood", "stone", "moss", "meadow"))
-BUSH: Final = Scene(("meadow", "meadow", "paper", "linen", "wood", "stone", "sky"), turn=50)
-TABLE: Final = Scene(("paper", "linen", "wood", "stone", "soil"))
+GARDEN = Scene(("meadow", "meadow", "moss", "soil", "sky", "paper", "linen"), turn=40)
+GROUND = Scene(("paper", "paper", "linen", "wood", "stone"), turn=75)
+CABINET = Scene(("paper", "paper", "linen", "wood", "stone", "moss", "meadow"))
+BUSH = Scene(("meadow", "meadow", "paper", "linen", "wood", "stone", "sky"), turn=50)
+TABLE = Scene(("paper", "linen", "wood", "stone", "soil"))
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Kind:
     shots: int = 5
 
 
-GROUPS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
+GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Flowers", ()),
     ("Leaves", ()),
     ("Insects", ()),
@@ -54,7 +53,7 @@ GROUPS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
 )
 """Classes above the leaf classes, each after its parents."""
 
-KINDS: Final[tuple[Kind, ...]] = (
+KINDS: tuple[Kind, ...] = (
     Kind("Ox-eye daisy", ("Daisies",), flowers.draw_ox_eye_daisy, GARDEN),
     Kind("Common daisy", ("Daisies",), flowers.draw_common_daisy, GARDEN),
     Kind("Coneflower", ("Daisies",), flowers.draw_coneflower, GARDEN),
@@ -84,10 +83,10 @@ KINDS: Final[tuple[Kind, ...]] = (
     Kind("Hazelnut", ("Nuts",), fruits.draw_hazelnut, BUSH, FEW_SHOTS),
 )
 
-COARSELY_LABELLED: Final = ("Butterflies", "Berries")
+COARSELY_LABELLED = ("Butterflies", "Berries")
 """Groups of which some pictures are labelled as the group only."""
 
-STRAYS: Final[tuple[tuple[Painter, Scene], ...]] = (
+STRAYS: tuple[tuple[Painter, Scene], ...] = (
     (strays.draw_pebble, TABLE),
     (strays.draw_key, TABLE),
     (strays.draw_button, TABLE),

@@ -1,7 +1,6 @@
 """Fruits: rose hips, berries and nuts on stalks. A subject fills about the unit disc."""
 
 import math
-from typing import Final
 
 import numpy as np
 
@@ -21,10 +20,10 @@ from research.sample_painter.paints import (
 )
 from research.sample_painter.shapes import Blade, Point, disc, smooth, stroke
 
-GREEN: Final = colour("5f7d36")
-TWIG: Final = colour("77573a")
-SEPAL: Final = Blade(((0, 0.05), (0.3, 0.09), (0.7, 0.04), (1, 0.0)))
-HIP: Final = smooth(
+GREEN = colour("5f7d36")
+TWIG = colour("77573a")
+SEPAL = Blade(((0, 0.05), (0.3, 0.09), (0.7, 0.04), (1, 0.0)))
+HIP = smooth(
     (
         *(
             (0.0, -0.52),
@@ -38,7 +37,7 @@ HIP: Final = smooth(
         *((-0.1, 0.52), (-0.25, 0.42), (-0.38, 0.12), (-0.36, -0.2), (-0.2, -0.47)),
     )
 )
-ACORN: Final = smooth(
+ACORN = smooth(
     (
         *(
             (0.33, -0.35),
@@ -52,7 +51,7 @@ ACORN: Final = smooth(
         *((-0.2, 0.66), (-0.36, 0.35), (-0.4, -0.05), (-0.33, -0.35)),
     )
 )
-HAZELNUT: Final = smooth(
+HAZELNUT = smooth(
     (
         *((0.0, -0.5), (0.3, -0.42), (0.47, -0.1), (0.43, 0.25), (0.2, 0.5), (0.0, 0.6)),
         *((-0.2, 0.5), (-0.43, 0.25), (-0.47, -0.1), (-0.3, -0.42)),

@@ -6,7 +6,6 @@ mirror them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -25,12 +24,12 @@ from research.sample_painter.paints import (
 )
 from research.sample_painter.shapes import Point, disc, smooth, stroke
 
-BLACK: Final = colour("1b1818")
-DOTS: Final = colour("f4efe4")
-MIRROR: Final = Place(xx=-1.0)
-SIDES: Final = (Place(), MIRROR)
+BLACK = colour("1b1818")
+DOTS = colour("f4efe4")
+MIRROR = Place(xx=-1.0)
+SIDES = (Place(), MIRROR)
 
-FOREWING: Final[tuple[Point, ...]] = (
+FOREWING: tuple[Point, ...] = (
     *(
         (0.04, -0.2),
         (0.3, -0.52),
@@ -43,7 +42,7 @@ FOREWING: Final[tuple[Point, ...]] = (
     ),
     *((0.45, 0.02), (0.2, 0.02), (0.04, 0.04)),
 )
-HOOKED_FOREWING: Final[tuple[Point, ...]] = (
+HOOKED_FOREWING: tuple[Point, ...] = (
     *(
         (0.04, -0.2),
         (0.3, -0.5),
@@ -56,7 +55,7 @@ HOOKED_FOREWING: Final[tuple[Point, ...]] = (
     ),
     *((0.6, 0.03), (0.3, 0.04), (0.04, 0.04)),
 )
-HINDWING: Final[tuple[Point, ...]] = (
+HINDWING: tuple[Point, ...] = (
     *(
         (0.04, -0.06),
         (0.35, -0.1),
@@ -69,7 +68,7 @@ HINDWING: Final[tuple[Point, ...]] = (
     ),
     *((0.1, 0.4), (0.04, 0.2)),
 )
-TIPPED_HINDWING: Final[tuple[Point, ...]] = (
+TIPPED_HINDWING: tuple[Point, ...] = (
     *(
         (0.04, -0.06),
         (0.35, -0.1),
@@ -82,7 +81,7 @@ TIPPED_HINDWING: Final[tuple[Point, ...]] = (
     ),
     *((0.1, 0.42), (0.04, 0.2)),
 )
-WING_ROOT: Final[Point] = (0.05, -0.06)
+WING_ROOT: Point = (0.05, -0.06)
 
 
 def draw_ladybird(canvas: Canvas, generator: np.random.Generator) -> None:

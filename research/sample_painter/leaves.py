@@ -6,7 +6,6 @@ A leaf lies along the x axis, its stalk at the left.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from research.sample_painter.canvas import Canvas, Floats, Outline, Paint, Patch
 from research.sample_painter.paints import Colour, colour, mix, mottle, plain, rise, streaks, varied
 from research.sample_painter.shapes import Blade, Point, mirrored, smooth, stroke
 
-OAK_HALF: Final[tuple[Point, ...]] = (
+OAK_HALF: tuple[Point, ...] = (
     *(
         (0.0, 0.0),
         (0.05, 0.05),
@@ -37,7 +36,7 @@ OAK_HALF: Final[tuple[Point, ...]] = (
     ),
     *((0.83, 0.27), (0.85, 0.17), (0.88, 0.13), (0.94, 0.16), (0.99, 0.09), (1.0, 0.0)),
 )
-MAPLE_HALF: Final[tuple[Point, ...]] = (
+MAPLE_HALF: tuple[Point, ...] = (
     *(
         (0.06, 0.0),
         (0.0, 0.08),
@@ -68,22 +67,20 @@ MAPLE_HALF: Final[tuple[Point, ...]] = (
         (1.0, 0.0),
     ),
 )
-BIRCH: Final = Blade(
+BIRCH = Blade(
     ((0, 0.03), (0.06, 0.24), (0.22, 0.36), (0.4, 0.31), (0.65, 0.16), (0.85, 0.06), (1, 0.0))
 )
-BEECH: Final = Blade(
+BEECH = Blade(
     ((0, 0.02), (0.12, 0.17), (0.35, 0.3), (0.6, 0.31), (0.82, 0.19), (0.95, 0.06), (1, 0.0))
 )
-LEAFLET: Final = Blade(
-    ((0, 0.02), (0.15, 0.11), (0.45, 0.17), (0.75, 0.13), (0.93, 0.05), (1, 0.0))
-)
-CLOVER_LEAFLET: Final = smooth(
+LEAFLET = Blade(((0, 0.02), (0.15, 0.11), (0.45, 0.17), (0.75, 0.13), (0.93, 0.05), (1, 0.0)))
+CLOVER_LEAFLET = smooth(
     (
         *((0, 0.03), (0.3, 0.22), (0.62, 0.42), (0.9, 0.36), (1.0, 0.17), (0.95, 0.0)),
         *((1.0, -0.17), (0.9, -0.36), (0.62, -0.42), (0.3, -0.22), (0, -0.03)),
     )
 )
-BROWN: Final = colour("6b4a2c")
+BROWN = colour("6b4a2c")
 
 
 @dataclass(frozen=True)

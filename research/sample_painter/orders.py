@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +11,10 @@ from engine.new_file import output_file
 from research.sample_painter.catalogue import COARSELY_LABELLED, KINDS, STRAYS, Kind
 from research.sample_painter.photo import Painter, Scene, photograph
 
-JPEG_QUALITY: Final = 88
-IMAGES_OF_A_GROUP: Final = 6
-IMAGES_OF_NO_CLASS: Final = 6
-PHOTOS: Final = "photos"
+JPEG_QUALITY = 88
+IMAGES_OF_A_GROUP = 6
+IMAGES_OF_NO_CLASS = 6
+PHOTOS = "photos"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from PIL import Image, ImageFilter
@@ -13,8 +12,8 @@ from research.sample_painter.canvas import Canvas, Floats, Place, place, shifted
 
 Painter = Callable[[Canvas, np.random.Generator], None]
 
-SIZES: Final = ((320, 320), (352, 288), (288, 352), (360, 270))  # width, height
-DISTANT: Final = ("meadow", "sky")  # too far behind the subject for a shadow
+SIZES = ((320, 320), (352, 288), (288, 352), (360, 270))  # width, height
+DISTANT = ("meadow", "sky")  # too far behind the subject for a shadow
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Accuracy against labels, a line for each method."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from research.reports import drawing
 from research.reports.folder import writing_into
@@ -14,9 +14,9 @@ from research.transfer.estimates import estimate
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STEM: Final = "accuracy-against-labels"
+STEM = "accuracy-against-labels"
 
-_PEERS: Final = (
+_PEERS = (
     ("#0072b2", "o"),
     ("#56b4e9", "s"),
     ("#009e73", "^"),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +15,11 @@ from research.transfer.class_sizes import AS_IS
 from research.transfer.draws import Situation, draw
 from research.transfer.embedded import EmbeddedCollection
 
-SHOTS: Final = (2, 5, 20, 1000)  # of each class; the last are all
-RARER: Final = "sure ones of all classes but the largest"
-BARS: Final = (0.8, 0.95)  # of bulk accepts
-EVERY_GROUP: Final = 100_000
-FEWEST_GROUPS: Final = 2  # for a variance
+SHOTS = (2, 5, 20, 1000)  # of each class; the last are all
+RARER = "sure ones of all classes but the largest"
+BARS = (0.8, 0.95)  # of bulk accepts
+EVERY_GROUP = 100_000
+FEWEST_GROUPS = 2  # for a variance
 Numbers = NDArray[np.float64]
 
 

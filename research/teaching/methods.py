@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,10 +42,10 @@ def ours(known: KnownSoFar, count: int) -> NDArray[np.int64]:
     return first[:count].astype(np.int64)
 
 
-OURS: Final = "teach-first"
-RANDOM: Final = "random"
+OURS = "teach-first"
+RANDOM = "random"
 
-METHODS: Final[Mapping[str, TeachMethod]] = {
+METHODS: Mapping[str, TeachMethod] = {
     OURS: TeachMethod("Teach first", ours),
     RANDOM: TeachMethod("random order", in_random_order),
     "least-margin": TeachMethod("uncertainty alone (least margin)", least_margin),

@@ -1,7 +1,6 @@
 """A simulated user who labels the selected images in rounds, with the model's accuracy."""
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,9 @@ from research.teaching.known import KnownSoFar
 from research.teaching.methods import Choose
 from research.transfer.embedded import EmbeddedCollection
 
-ROUNDS: Final = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0)
+ROUNDS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0)
 """Labels after each round, as multiples of the number of classes; each round ends with a fit."""
-PARTS: Final = 10
+PARTS = 10
 """A draw leaves out one of so many parts of the images; deterministic methods vary, too."""
 
 

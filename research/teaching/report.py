@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from research.reports.text_table import TextTable, titled_tables
 from research.teaching.methods import METHODS, OURS
@@ -10,9 +10,9 @@ from research.teaching.person import ROUNDS
 from research.teaching.results import TeachResult
 from research.transfer.estimates import estimate, paired_difference
 
-BUDGETS: Final = (1.0, 2.0, 5.0)
+BUDGETS = (1.0, 2.0, 5.0)
 """Labels a class in the tables; the curve has all of `ROUNDS`."""
-FIGURES: Final = {
+FIGURES = {
     "named": "images whose leaf is right, labelled ones counted, in %",
     "predicted": "unlabelled images whose leaf is right, in %",
 }

@@ -7,7 +7,7 @@ images: the rest takes a key each in any order.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,16 +28,16 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 from research.transfer.embedded import EmbeddedCollection
 
-ENOUGH: Final = 0.9  # share of the images that must have the correct label
-DIGITS: Final = 9
-FITTED_EVERY: Final = (5, 20)
+ENOUGH = 0.9  # share of the images that must have the correct label
+DIGITS = 9
+FITTED_EVERY = (5, 20)
 """Cards between two fits: for the first `EARLY` of them, and later.
 
 In folder order the model is also fitted after each card that was not as predicted, so that a new
 class is known.
 """
-EARLY: Final = 400
-ROWS: Final = 8  # visible rows of the palette: a row further down takes an arrow key each
+EARLY = 400
+ROWS = 8  # visible rows of the palette: a row further down takes an arrow key each
 
 Integers = NDArray[np.int64]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from engine.events import CancelToken, OnProgress, ProgressMeter
 from research.reports import drawing
@@ -28,10 +28,10 @@ from research.transfer.embedded import EmbeddedCollection
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-STEM: Final = "right-labels-against-keys"
-GROUPS: Final = "groups"
-FOLDER: Final = "folder"
-WAYS: "Final[Mapping[str, tuple[str, Callable[[Desk], ReviewOutcome]]]]" = {
+STEM = "right-labels-against-keys"
+GROUPS = "groups"
+FOLDER = "folder"
+WAYS: "Mapping[str, tuple[str, Callable[[Desk], ReviewOutcome]]]" = {
     GROUPS: ("review by group", review_groups),
     "teach-first": ("single cards, Teach first", lambda desk: review_cards(desk, teaching_first)),
     FOLDER: ("single cards, folder order", lambda desk: review_cards(desk, in_folder_order)),
@@ -41,9 +41,9 @@ WAYS: "Final[Mapping[str, tuple[str, Callable[[Desk], ReviewOutcome]]]]" = {
         lambda desk: review_cards(desk, least_certain_first),
     ),
 }
-BULK_KEYS: Final = 2  # select all, Enter
-MARKS: Final = (0.5, 0.8, ENOUGH)
-_COLOURS: Final = (drawing.VERMILION, "#0072b2", drawing.INK, "#e69f00", "#009e73")
+BULK_KEYS = 2  # select all, Enter
+MARKS = (0.5, 0.8, ENOUGH)
+_COLOURS = (drawing.VERMILION, "#0072b2", drawing.INK, "#e69f00", "#009e73")
 
 
 def reviewed(

@@ -7,7 +7,7 @@ Calibration, ICLR 2021.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -19,16 +19,16 @@ from research.transfer.peers.logistic_regression import fitted as fitted_to
 from research.transfer.peers.logistic_regression import spanned
 from research.transfer.task import FewShotTask, Matrix, unit_rows
 
-STRENGTHS: Final = (0.1, 1.0, 10.0, 100.0)
+STRENGTHS = (0.1, 1.0, 10.0, 100.0)
 """C of logistic regression on embeddings whose mean squared length is 1."""
-CALIBRATED_STRENGTH: Final = 10.0
-SPREAD: Final = 0.21
+CALIBRATED_STRENGTH = 10.0
+SPREAD = 0.21
 """Alpha of Distribution Calibration, in mean variances of the base classes."""
-DRAWS: Final = 500
+DRAWS = 500
 """Generated embeddings of a task; the paper draws 3,750."""
-POWER: Final = 0.5
+POWER = 0.5
 """Power of Tukey's ladder, as in the paper; embeddings of Conv4 are at least 0."""
-ITERATIONS: Final = 100
+ITERATIONS = 100
 
 
 def fitted(strength: float, embedded: EmbeddedTasks) -> Positions:

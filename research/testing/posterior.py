@@ -9,7 +9,7 @@ takes a fixed lambda and the three nearest.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, final
+from typing import final
 
 import numpy as np
 import torch
@@ -20,8 +20,8 @@ from engine.training.class_heads import ClassHeads
 from engine.training.training_set import Positions
 from research.testing.bench import Bench, EmbeddedTasks
 
-BETAS: Final = (0.1, 0.2, 0.4, 0.8, 1.6)
-TEMPERATURES: Final = (0.5, 1.0)
+BETAS = (0.1, 0.2, 0.4, 0.8, 1.6)
+TEMPERATURES = (0.5, 1.0)
 Blend = Callable[[EmbeddedTasks], Tensor]
 """Final prototypes (T, N, d) of tasks."""
 

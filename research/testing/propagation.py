@@ -2,7 +2,7 @@
 
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 import torch
@@ -20,7 +20,7 @@ from engine.training.training_set import Positions
 from research.testing.bench import Bench, EmbeddedTasks
 from research.testing.tasks import TASK_SEED
 
-NEAREST: Final = 3
+NEAREST = 3
 SeenParents = Literal["buffered", "mean"]
 
 

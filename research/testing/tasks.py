@@ -1,7 +1,6 @@
 """Test tasks, the same for every method, so that comparisons are paired."""
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +8,9 @@ from numpy.typing import NDArray
 from engine.errors import InputError
 from engine.training.training_set import Positions
 
-TASK_COUNT: Final = 600
-QUERIES: Final = 15
-TASK_SEED: Final = 2019
+TASK_COUNT = 600
+QUERIES = 15
+TASK_SEED = 2019
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Mean embeddings of augmented views of an image, cropped and flipped as in training."""
 
-from typing import Final
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -12,7 +10,7 @@ from engine.training.loop import EMBEDDING_BATCH, Embed, Objective
 from engine.training.settings import TrainingSettings
 from engine.training.training_set import Positions
 
-VIEWS: Final = 10
+VIEWS = 10
 
 
 def views_embedder(

@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +32,10 @@ from research.transfer.embedded import EmbeddedCollection, embed_collection
 from research.transfer.methods import EVERYDAY, METHODS, PROTOTYPES
 from research.transfer.results import TOP1
 
-MEASURED: Final = (EVERYDAY, PROTOTYPES)
-_TIMED_IMAGES: Final = 16
+MEASURED = (EVERYDAY, PROTOTYPES)
+_TIMED_IMAGES = 16
 """Embedded at once while the speed is measured."""
-_ROUNDS: Final = 8
+_ROUNDS = 8
 """Timed rounds; the fastest counts."""
 
 

@@ -4,12 +4,11 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Final
 
 from research.reports.text_table import MISSING, TextTable
 from research.training_gain.results import TrainingGain
 
-HEADER: Final = (
+HEADER = (
     "backbone, shots",
     "everyday before",
     "after",
@@ -23,8 +22,8 @@ HEADER: Final = (
     "taken",
     "speed after / before",
 )
-_SHARES: Final = ("everyday", "prototypes", "everyday_safe_accuracy")
-_CALIBRATION: Final = "everyday_calibration_error"
+_SHARES = ("everyday", "prototypes", "everyday_safe_accuracy")
+_CALIBRATION = "everyday_calibration_error"
 
 Figures = Mapping[str, float | None]
 

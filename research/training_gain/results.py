@@ -4,14 +4,13 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
 
 from engine.errors import FormatError
 from engine.full_disk import writing
 from engine.new_file import ORDINARY_FILE, private_folder, write_file
 from engine.project.records import Plain
 
-FILE_NAME: Final = "training.jsonl"
+FILE_NAME = "training.jsonl"
 
 
 @dataclass(frozen=True)

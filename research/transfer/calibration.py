@@ -5,7 +5,6 @@ in a draw. As the gap of a bin has a sign, chance cancels out over draws, and bi
 """
 
 import math
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from engine.everyday.scores import CALIBRATION_BINS, calibration_gaps
 from research.transfer.parts import figure_of
 from research.transfer.results import Figures, TransferResult
 
-_GAPS: Final = tuple(f"calibration_gap_{number}" for number in range(1, CALIBRATION_BINS + 1))
+_GAPS = tuple(f"calibration_gap_{number}" for number in range(1, CALIBRATION_BINS + 1))
 
 
 def gaps(scores: NDArray[np.float32], is_right: NDArray[np.bool_]) -> Figures:

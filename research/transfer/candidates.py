@@ -3,7 +3,6 @@
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from engine.collection.models import ModelFiles
 from engine.runtime.backbone import BackboneSession
@@ -11,11 +10,11 @@ from engine.runtime.providers import choose_providers
 from research.benchmarks.rates import decode_all, measure_inference_alone
 from research.transfer.collection import TransferCollection
 
-IMAGES: Final = 128
+IMAGES = 128
 """Images that the speed is measured on."""
-ROUNDS: Final = 5
+ROUNDS = 5
 """Every backbone is timed in each, in turn; the median counts."""
-BYTES_PER_MB: Final = 1e6
+BYTES_PER_MB = 1e6
 
 
 @dataclass(frozen=True)

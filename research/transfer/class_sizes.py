@@ -1,21 +1,20 @@
 """Class sizes and shots per class: imbalanced collections, and ways of labelling them."""
 
 from collections.abc import Mapping
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import UsageError
 
-AS_IS: Final = "as-is"
-EQUAL: Final = "equal"
-ZIPF: Final = "zipf"
-ONE_LARGE: Final = "one-large"
-PROPORTIONAL: Final = "proportional"
-COMMON_FIRST: Final = "common-first"
+AS_IS = "as-is"
+EQUAL = "equal"
+ZIPF = "zipf"
+ONE_LARGE = "one-large"
+PROPORTIONAL = "proportional"
+COMMON_FIRST = "common-first"
 
-SIZES: Final[Mapping[str, str]] = {
+SIZES: Mapping[str, str] = {
     AS_IS: "",
     EQUAL: "classes of equal size",
     ZIPF: "class sizes by Zipf's law",
@@ -23,16 +22,16 @@ SIZES: Final[Mapping[str, str]] = {
 }
 """Forms of a collection, with their part of a table's title."""
 
-SHOT_SIZES: Final[Mapping[str, str]] = {
+SHOT_SIZES: Mapping[str, str] = {
     EQUAL: "",
     PROPORTIONAL: "shots in proportion to class sizes",
     COMMON_FIRST: "shots in order of appearance",
 }
 """Distributions of shots among classes, with their part of a table's title."""
 
-SMALL_QUANTILE: Final = 0.1
+SMALL_QUANTILE = 0.1
 """Quantile of class sizes that equal classes get. With fewer than 11 classes it is the minimum."""
-LARGE_QUANTILES: Final[Mapping[str, float]] = {ZIPF: 0.5, ONE_LARGE: 0.75}
+LARGE_QUANTILES: Mapping[str, float] = {ZIPF: 0.5, ONE_LARGE: 0.75}
 """Quantile of class sizes above which the largest class of a collection is drawn."""
 
 Counts = NDArray[np.int64]

@@ -7,7 +7,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +21,11 @@ from engine.interchange.detect import read_graph, restricted
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.versions.plan import merge_into
 
-TRAIN: Final = "train"
-VAL: Final = "val"
-PARTS: Final = (TRAIN, VAL)
-FEWEST_CLASSES: Final = 2
-DRAWN_BY: Final = 0
+TRAIN = "train"
+VAL = "val"
+PARTS = (TRAIN, VAL)
+FEWEST_CLASSES = 2
+DRAWN_BY = 0
 """Seed of the classes and images sampled from a big data set: the same on every call."""
 
 
@@ -51,7 +50,7 @@ class Selection:
         return self.hierarchy is not None or self.classes is not None
 
 
-EVERYTHING: Final = Selection()
+EVERYTHING = Selection()
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Draws: which images are shots, which have a coarse label, and which have none."""
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +18,11 @@ from research.transfer.class_sizes import (
 )
 from research.transfer.collection import TransferCollection
 
-COARSE_LABELS: Final = 20
+COARSE_LABELS = 20
 """Most images that get the label of one coarse class."""
-RESAMPLING: Final = 1
+RESAMPLING = 1
 """Further seed of a draw: the images of each class in a resampled collection."""
-LABELLING: Final = 2
+LABELLING = 2
 """Further seed of a draw: the order in which images are labelled."""
 
 

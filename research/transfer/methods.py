@@ -4,7 +4,6 @@ import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
 
 from engine.errors import UsageError
 from research.transfer.draws import Situation
@@ -91,12 +90,12 @@ def _method(title: str, predict: Predict, default: str, library: str | None = No
     )
 
 
-PROTOTYPES: Final = "prototypes"
-ALONE: Final = "everyday-without-collection"
-EVERYDAY: Final = "everyday"
-IN_PROJECT: Final = "everyday-in-project"
+PROTOTYPES = "prototypes"
+ALONE = "everyday-without-collection"
+EVERYDAY = "everyday"
+IN_PROJECT = "everyday-in-project"
 
-METHODS: Final[Mapping[str, Method]] = {
+METHODS: Mapping[str, Method] = {
     PROTOTYPES: _peer("nearest prototype", nearest_prototype.predict, "plain"),
     "logistic-regression": _peer(
         "logistic regression", logistic_regression.predict, logistic_regression.DEFAULT, "sklearn"
@@ -143,4 +142,4 @@ METHODS: Final[Mapping[str, Method]] = {
     IN_PROJECT: Method("everyday model, project file", measure_in_project, is_ours=True),
 }
 
-DEFAULT_METHODS: Final = tuple(name for name in METHODS if name != IN_PROJECT)
+DEFAULT_METHODS = tuple(name for name in METHODS if name != IN_PROJECT)

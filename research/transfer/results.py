@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.collection.models import ModelFiles
 from engine.errors import FormatError
@@ -18,17 +18,17 @@ from research.transfer.class_sizes import AS_IS, EQUAL
 from research.transfer.draws import Situation
 from research.transfer.estimates import estimate
 
-TOP1: Final = "top1"
-BALANCED: Final = "balanced"
-MACRO_F1: Final = "macro_f1"
-ACCURACIES: Final[Mapping[str, str]] = {
+TOP1 = "top1"
+BALANCED = "balanced"
+MACRO_F1 = "macro_f1"
+ACCURACIES: Mapping[str, str] = {
     TOP1: "leaf top-1",
     BALANCED: "balanced accuracy",
     MACRO_F1: "macro-F1",
 }
 """Accuracies of every method, with titles; older files may lack all but the first."""
 
-BEFORE: Final = {"elsewhere": False, "sizes": AS_IS, "shot_sizes": EQUAL}
+BEFORE = {"elsewhere": False, "sizes": AS_IS, "shot_sizes": EQUAL}
 """Values of fields in files that were written before these fields."""
 
 Figures = Mapping[str, float]

@@ -4,7 +4,6 @@ import multiprocessing
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Final
 
 from engine.events import CancelToken
 from engine.worker.client import children_without_ctrl_c
@@ -14,7 +13,7 @@ from research.transfer.embedded import EmbeddedCollection
 from research.transfer.methods import METHODS
 from research.transfer.results import Outcome
 
-POLL_S: Final = 0.2
+POLL_S = 0.2
 """Interval of checks for cancellation."""
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from research.reports.text_table import MISSING, TextTable
 from research.transfer.calibration import error_of_all_draws
@@ -14,14 +13,14 @@ from research.transfer.methods import EVERYDAY, METHODS
 from research.transfer.parts import figure_of
 from research.transfer.results import TOP1, TransferResult, by_method
 
-HONESTY: Final = {
+HONESTY = {
     "calibration_error": "calibration error",
     "safe_accuracy": "safe class right",
     "coverage": "coverage",
 }
 """Figures of the everyday model only, with their titles."""
 
-TOGETHER: Final = "calibration error, all draws together"
+TOGETHER = "calibration error, all draws together"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """A collection with class tables, as the sample collection, in place of class folders."""
 
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -13,8 +12,8 @@ from engine.interchange.detect import read_graph
 from engine.interchange.versions.plan import merge_into
 from research.transfer.collection import TransferCollection
 
-EDGES_NAME: Final = "edges.csv"
-SHOTS_NAME: Final = "shots.csv"
+EDGES_NAME = "edges.csv"
+SHOTS_NAME = "shots.csv"
 
 
 def has_tables(source: Path) -> bool:

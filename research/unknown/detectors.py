@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.scores import Scores
 from research.unknown.open_set import Labelled
 
-NEIGHBOURS: Final = 5
+NEIGHBOURS = 5
 """Most nearest labelled images that peers use; at most the shots of a class."""
 
 Matrix = NDArray[np.float32]
@@ -143,8 +142,8 @@ class Detector:
     score: Callable[[Seen], Novelty]
 
 
-OURS: Final = "similarity"
-DETECTORS: Final[Mapping[str, Detector]] = {
+OURS = "similarity"
+DETECTORS: Mapping[str, Detector] = {
     OURS: Detector("similarity to labels over look-alikes (the program's)", similarity),
     "probability": Detector("largest probability", largest_probability),
     "energy": Detector("energy", energy),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +11,9 @@ from research.transfer.embedded import EmbeddedCollection
 from research.unknown.detectors import DETECTORS, Seen
 from research.unknown.open_set import KNOWN, Labelled, drawn, drawn_with_far, session
 
-FALSE_RATES: Final = (0.02, 0.05)
+FALSE_RATES = (0.02, 0.05)
 """Shares of false unknowns at which detection rates are reported."""
-SESSION_STEPS: Final = 6
+SESSION_STEPS = 6
 """Steps of a fine and a coarse session."""
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +18,16 @@ from engine.graph.category_graph import CategoryGraph
 from research.transfer.embedded import EmbeddedCollection
 
 # Kinds of images.
-KNOWN: Final = 0
-NEAR: Final = 1
-FAR: Final = 2
-STRANGER: Final = -1
+KNOWN = 0
+NEAR = 1
+FAR = 2
+STRANGER = -1
 """Class of an image of none of the classes."""
-MOST_FAR: Final = 500
+MOST_FAR = 500
 """Images of another collection that are mixed in."""
-SESSION_CLASSES: Final = 9
+SESSION_CLASSES = 9
 """Classes of a session."""
-FEWEST_OF_CLASS: Final = 40
+FEWEST_OF_CLASS = 40
 """Least images of a class of a session, if there are enough such classes."""
 FIRST, BULK, MORE = 2, 45, 10
 """Labels of a session: two of each class, a bulk accept of the surest in one, more of each."""

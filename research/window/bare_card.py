@@ -4,7 +4,7 @@ import sqlite3
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPixmap
@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QWidget
 if TYPE_CHECKING:
     from app.main_window import MainWindow
 
-CARD: Final = QSize(168, 208)  # logical pixels
-LINES: Final = ("Class 1.2.3", "87%, Family 1.2")
-LINE_HEIGHT: Final = 20  # logical pixels
-REPAINTS: Final = 100
+CARD = QSize(168, 208)  # logical pixels
+LINES = ("Class 1.2.3", "87%, Family 1.2")
+LINE_HEIGHT = 20  # logical pixels
+REPAINTS = 100
 """Per key, so that processor and disk time are in about the same proportion as of a key."""
-BLOCK_S: Final = 0.01  # until fits pause
+BLOCK_S = 0.01  # until fits pause
 
 
 @final

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, final
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from app.main_window import MainWindow
     from engine.project import Change, Project
 
-REPORT_VARIABLE: Final = "PROTOLEAF_GRAPH_REPORT"
-RUN_VARIABLE: Final = "PROTOLEAF_GRAPH_RUN"
+REPORT_VARIABLE = "PROTOLEAF_GRAPH_REPORT"
+RUN_VARIABLE = "PROTOLEAF_GRAPH_RUN"
 """`look` draws the graph and centres some classes; `edit` moves classes, pans and zooms."""
-SETTLE_MS: Final = 1000
+SETTLE_MS = 1000
 """After loading, until the window is idle."""
-POLL_MS: Final = 1
+POLL_MS = 1
 """Interval of polling a condition."""
-MOVES: Final = 20
+MOVES = 20
 """Moves of classes; every other one moves back."""
-FLIGHTS: Final = 5
+FLIGHTS = 5
 """Classes to centre, spread over the graph."""
-FRAME_MS: Final = 16
-FRAMES: Final = 60
+FRAME_MS = 16
+FRAMES = 60
 """Frames of each kind of panning or zooming: about a second."""
-PUSH: Final = (-11.0, -7.0)
+PUSH = (-11.0, -7.0)
 """Pixels from one frame to the next, as by quick dragging."""
-PINCH: Final = 1.04
+PINCH = 1.04
 """Zoom from one frame to the next: tenfold within a second."""
-SCALES: Final = (0.0, 0.25, 1.0)
+SCALES = (0.0, 0.25, 1.0)
 """Scales to pan at: all visible, many small cards, readable cards."""
 
 Until = Callable[[], bool]

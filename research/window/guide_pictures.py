@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QLocale, QMargins, QPoint, QRect, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QKeyEvent
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
     from app.main_window import MainWindow
     from app.palette.overlay import Overlay
 
-SIZE: Final = QSize(960, 600)
+SIZE = QSize(960, 600)
 """Size of the window, in logical pixels."""
-WIDE: Final = QSize(1320, 600)
+WIDE = QSize(1320, 600)
 """Size of the window for its parts, about as wide as on most screens."""
-THUMBNAILS: Final = 128
+THUMBNAILS = 128
 """Side in logical pixels, small enough for several rows."""
-COLOURS: Final = 128
+COLOURS = 128
 """Colours of a picture; more are indistinguishable, fewer show in the drawings."""
-BESIDE: Final = 16
+BESIDE = 16
 """Logical pixels around a floating card."""
-SELECTED: Final = 9  # images, which are two or three rows
-TABLE_ROWS: Final = 24  # of the imported labels
-LONG_S: Final = 600  # device tests or drawing the sample on a busy machine
-HOME: Final = {
+SELECTED = 9  # images, which are two or three rows
+TABLE_ROWS = 24  # of the imported labels
+LONG_S = 600  # device tests or drawing the sample on a busy machine
+HOME = {
     "PROTOLEAF_CACHE": "cache",
     "PROTOLEAF_BACKUPS": "backups",
     "PROTOLEAF_BACKBONES": "backbones",
@@ -268,11 +268,11 @@ def _training(window: "MainWindow") -> QRect:
     return _part(window, window.side)
 
 
-BEFORE: Final[Mapping[str, Show]] = {"welcome": _whole, "new-project": _new_project}
+BEFORE: Mapping[str, Show] = {"welcome": _whole, "new-project": _new_project}
 """Pictures without a project, by file name."""
-WHOLE: Final[Mapping[str, Show]] = {"window": _whole}
+WHOLE: Mapping[str, Show] = {"window": _whole}
 """Pictures of the sample project."""
-PARTS: Final[Mapping[str, Show]] = {
+PARTS: Mapping[str, Show] = {
     "classes": _classes,
     "image-panel": _image_panel,
     "class-panel": _class_panel,

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from app.main_window import MainWindow
     from engine.events import Progress
 
-REPORT_VARIABLE: Final = "PROTOLEAF_IMPORT_REPORT"
-FOLDER_VARIABLE: Final = "PROTOLEAF_IMPORT_FOLDER"
-LOOK_MS: Final = 20
+REPORT_VARIABLE = "PROTOLEAF_IMPORT_REPORT"
+FOLDER_VARIABLE = "PROTOLEAF_IMPORT_FOLDER"
+LOOK_MS = 20
 
 
 def attach_import_report(window: "MainWindow") -> None:

@@ -3,7 +3,7 @@
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 
@@ -13,12 +13,12 @@ from research.window.startup_report import write_report
 if TYPE_CHECKING:
     from app.main_window import MainWindow
 
-REPORT_VARIABLE: Final = "PROTOLEAF_LABELLING_REPORT"
-KEYS_VARIABLE: Final = "PROTOLEAF_LABELLING_KEYS"
+REPORT_VARIABLE = "PROTOLEAF_LABELLING_REPORT"
+KEYS_VARIABLE = "PROTOLEAF_LABELLING_KEYS"
 """Number of keys, keys a second, and last keys that wait for predictions: `300 5 4`."""
-KEYS: Final = (Qt.Key.Key_1, Qt.Key.Key_Return)
-SETTLE_MS: Final = 1000
-MOST_PREDICTED: Final = 10_000
+KEYS = (Qt.Key.Key_1, Qt.Key.Key_Return)
+SETTLE_MS = 1000
+MOST_PREDICTED = 10_000
 """Images whose predictions are reported; up to twice as many."""
 
 

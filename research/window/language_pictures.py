@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QSize
 from PySide6.QtWidgets import QApplication
@@ -24,11 +24,11 @@ from research.window.screenshot import Show, grab, is_still, opened, show_graph,
 if TYPE_CHECKING:
     from app.main_window import MainWindow
 
-SIZE: Final = QSize(1200, 750)
+SIZE = QSize(1200, 750)
 """Size of the window, in logical pixels."""
-SCHEMES: Final = ("light", "dark")
-CLASS: Final = "Common daisy"  # with its page
-SETTLED_MS: Final = 1_500  # after which all animations have ended
+SCHEMES = ("light", "dark")
+CLASS = "Common daisy"  # with its page
+SETTLED_MS = 1_500  # after which all animations have ended
 
 
 def _new_project(window: "MainWindow") -> None:
@@ -62,9 +62,9 @@ def _by_action(name: str) -> Show:
     return lambda window: window.registry.trigger(name)
 
 
-BEFORE: Final[Mapping[str, Show]] = {"welcome": lambda _window: None, "new-project": _new_project}
+BEFORE: Mapping[str, Show] = {"welcome": lambda _window: None, "new-project": _new_project}
 """Views without a project, by file name."""
-VIEWS: Final[Mapping[str, Show]] = {
+VIEWS: Mapping[str, Show] = {
     "images": _images,
     "class": _class_page,
     "graph": show_graph,

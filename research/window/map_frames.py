@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from app.map.canvas import MapCanvas
     from app.map.scene import MapScene
 
-REPORT_VARIABLE: Final = "PROTOLEAF_MAP_REPORT"
-SIZE: Final = (1440, 900)  # logical pixels
-FRAMES: Final = 40  # of each kind of move
-PUSH: Final = (-11.0, -7.0)  # pixels from one frame to the next, as by quick dragging
-PINCH: Final = 1.06
-CLASSES: Final = 200
-GROUPS: Final = 10
+REPORT_VARIABLE = "PROTOLEAF_MAP_REPORT"
+SIZE = (1440, 900)  # logical pixels
+FRAMES = 40  # of each kind of move
+PUSH = (-11.0, -7.0)  # pixels from one frame to the next, as by quick dragging
+PINCH = 1.06
+CLASSES = 200
+GROUPS = 10
 
 
 def drawn_scene(points: int) -> "MapScene":

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 
@@ -16,12 +16,12 @@ from research.window.startup_report import write_report
 if TYPE_CHECKING:
     from app.main_window import MainWindow
 
-REPORT_VARIABLE: Final = "PROTOLEAF_REVIEW_REPORT"
-KEYS_VARIABLE: Final = "PROTOLEAF_REVIEW_KEYS"
+REPORT_VARIABLE = "PROTOLEAF_REVIEW_REPORT"
+KEYS_VARIABLE = "PROTOLEAF_REVIEW_KEYS"
 """Single keys, keys a second, groups, and groups a second: `300 5 40 1`."""
-KEYS: Final = (Qt.Key.Key_1, Qt.Key.Key_Return)
-SETTLE_MS: Final = 1000
-BEAT_MS: Final = 5
+KEYS = (Qt.Key.Key_1, Qt.Key.Key_Return)
+SETTLE_MS = 1000
+BEAT_MS = 5
 
 
 def attach_review_report(window: "MainWindow") -> None:

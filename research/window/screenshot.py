@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEventLoop, QSize, QTimer
 from PySide6.QtWidgets import QApplication
@@ -20,14 +20,14 @@ from app.training.controller import Models
 if TYPE_CHECKING:
     from app.main_window import MainWindow
 
-SIZE: Final = QSize(1440, 900)
-TIMEOUT_S: Final = 60
-LOOK_MS: Final = 50
-ITERATIONS: Final = 60
+SIZE = QSize(1440, 900)
+TIMEOUT_S = 60
+LOOK_MS = 50
+ITERATIONS = 60
 """Iterations of the training that is shown: enough for a curve."""
-TRAINING_S: Final = 600
+TRAINING_S = 600
 
-CLASS_IN_GRAPH: Final = "Berries"
+CLASS_IN_GRAPH = "Berries"
 """A class of the sample project; one of its children is also below roses."""
 
 Show = Callable[["MainWindow"], None]
@@ -153,7 +153,7 @@ def show_graph(window: "MainWindow") -> None:
     window.tree.select_class(window.session.graph.find(CLASS_IN_GRAPH))
 
 
-PICTURES: "Final[Mapping[str, Show]]" = {
+PICTURES: "Mapping[str, Show]" = {
     "window": lambda _window: None,
     "graph": show_graph,
     "training": show_training,

@@ -2,16 +2,16 @@
 
 import time
 from collections.abc import Callable
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from app.image_grid.view import ImageGrid
 from research.window.bare_card import BareCard
 
-STEPS: Final = 200
-STEP_MS: Final = 10
-CARDS: Final = 10
+STEPS = 200
+STEP_MS = 10
+CARDS = 10
 
 
 @final

@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
@@ -19,10 +19,10 @@ from engine.new_file import write_file
 if TYPE_CHECKING:
     from app.main_window import MainWindow
 
-REPORT_VARIABLE: Final = "PROTOLEAF_STARTUP_REPORT"
-SETTLE_MS: Final = 1500
-BYTES_PER_MIB: Final = 1024 * 1024
-MAPPED: Final = (embedding_rows.SUFFIX, image_list_cache.SUFFIX, live_basis.SUFFIX)
+REPORT_VARIABLE = "PROTOLEAF_STARTUP_REPORT"
+SETTLE_MS = 1500
+BYTES_PER_MIB = 1024 * 1024
+MAPPED = (embedding_rows.SUFFIX, image_list_cache.SUFFIX, live_basis.SUFFIX)
 
 
 @final

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import pytest
 from PySide6.QtCore import QLocale
@@ -22,10 +22,10 @@ from protoleaf_cluster.embed import _refuse_other
 from tests.support.projects import new_project
 from tests.support.screen_texts import english_words
 
-LONG: Final = "x" * 300
-COLON: Final = "\uff1a"
-COMMA: Final = "\uff0c"
-DATA: Final = (
+LONG = "x" * 300
+COLON = "\uff1a"
+COMMA = "\uff0c"
+DATA = (
     "Gull",
     "Gill",
     "Bird",
@@ -91,7 +91,7 @@ def of_output(folder: Path) -> None:
     export_graph(project, project.path, "json")
 
 
-WRONG: Final[dict[str, Callable[[Path], object]]] = {
+WRONG: dict[str, Callable[[Path], object]] = {
     "synonym": lambda _: clean_name(LONG, noun="synonym"),
     "rank": lambda _: clean_name("\u202ex", noun="rank"),
     "source id": lambda _: clean_name("\u202ex", noun="source id"),

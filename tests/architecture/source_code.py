@@ -4,13 +4,13 @@ import ast
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
-ROOT: Final = Path(__file__).parents[2]
-PROGRAM: Final = ("app", "engine", "protoleaf", "protoleaf_cluster", "research")
+ROOT = Path(__file__).parents[2]
+PROGRAM = ("app", "engine", "protoleaf", "protoleaf_cluster", "research")
 """Folders of the installed program and of the experiments."""
-ALL: Final = (*PROGRAM, "tests", "packaging")
-SEARCHED: Final = (*ALL, "assets")
+ALL = (*PROGRAM, "tests", "packaging")
+SEARCHED = (*ALL, "assets")
 
 Finding = TypeVar("Finding")
 Node = TypeVar("Node", bound=ast.AST)

@@ -1,13 +1,13 @@
-"""Numeric constants have a comment or docstring with meaning and source."""
+"""Constants: names in capitals are assigned once, and numeric ones have a comment or docstring."""
 
 import ast
-from typing import Final
+from collections import Counter
 
 import pytest
 
 from tests.architecture.source_code import Module, findings, rule
 
-WITHOUT_A_WORD: Final = {
+WITHOUT_A_WORD = {
     "engine/everyday": 0,
     "engine/training": 0,
     "engine/runtime": 0,
@@ -40,6 +40,40 @@ def test_what_counts_as_a_word() -> None:
     )
     module = Module("m.py", f'"""A module."""\n{described}\n{silent}G = "a"\n')
     assert silent_numbers(module) == ["E", "F"]
+
+
+def test_constants_are_assigned_once() -> None:
+    """What `typing.Final` would check, without an annotation at each of them."""
+    assert findings(reassigned_constants) == {
+        "engine/images/decode.py": ["Image.MAX_IMAGE_PIXELS"]  # a setting of Pillow
+    }
+
+
+def test_what_counts_as_reassigned() -> None:
+    text = "A = 1\nB = 1\nB = 2\nC: int = 3\nC += 1\nimport m\nm.D = 4\ndef f():\n    global A\n"
+    assert reassigned_constants(Module("m.py", text)) == ["B", "C", "m.D", "A"]
+
+
+@rule("app", "engine", "protoleaf", "protoleaf_cluster", "research")
+def reassigned_constants(module: Module) -> list[str]:
+    """Names in capitals that are assigned twice, in another module, or declared global."""
+    assigned = Counter(name for node in module.tree.body for name in _assigned_names(node))
+    twice = [name for name, count in assigned.items() if name.isupper() and count > 1]
+    elsewhere = [
+        ast.unparse(node)
+        for node in module.of_type(ast.Attribute)
+        if node.attr.isupper() and isinstance(node.ctx, ast.Store)
+    ]
+    declared = [name for node in module.of_type(ast.Global) for name in node.names]
+    return twice + elsewhere + [name for name in declared if name.isupper()]
+
+
+def _assigned_names(node: ast.stmt) -> list[str]:
+    """Names that a statement assigns; not those in its branches."""
+    if not isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        return []
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return [each.id for each in targets if isinstance(each, ast.Name)]
 
 
 @rule("app", "engine", "protoleaf_cluster")

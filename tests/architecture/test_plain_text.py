@@ -2,20 +2,19 @@
 
 import ast
 from collections.abc import Iterator
-from typing import Final
 
 from tests.architecture.source_code import Module, findings, rule
 
-OWN_WORDS: Final = {"tr", "translate", "plain_tip"}
+OWN_WORDS = {"tr", "translate", "plain_tip"}
 """Functions that return our own or escaped texts."""
-RICH: Final = {
+RICH = {
     "app/help/text.py": "the pages of the user guide, which are ours; pictures come from the "
     "guide alone",
     "app/help/typesetting.py": "sets the type of the guide's pages",
     "app/texts.py": "finds out what would be taken for rich text, and escapes it",
 }
 """Modules that may use Qt's rich text, with reasons."""
-RICH_NAMES: Final = {
+RICH_NAMES = {
     "QTextBrowser",
     "QTextDocument",
     "setHtml",
@@ -31,7 +30,7 @@ RICH_NAMES: Final = {
     "QWhatsThis",
     "QErrorMessage",
 }
-LABEL_ROOMS: Final = {"app/controls.py"}
+LABEL_ROOMS = {"app/controls.py"}
 """Where labels are made plain."""
 
 

@@ -12,14 +12,13 @@ import sys
 import tempfile
 import venv
 from pathlib import Path
-from typing import Final
 
 from tests.readers.label_studio_server import PROGRAM
 from tests.readers.readings import PROTOLEAF
 
-REQUIREMENTS: Final = Path(__file__).with_name("requirements.txt")
-LABEL_STUDIO: Final = Path(__file__).with_name("requirements-label-studio.txt")
-REPOSITORY: Final = Path(__file__).parents[2]
+REQUIREMENTS = Path(__file__).with_name("requirements.txt")
+LABEL_STUDIO = Path(__file__).with_name("requirements-label-studio.txt")
+REPOSITORY = Path(__file__).parents[2]
 
 
 def main(arguments: list[str]) -> int:

@@ -10,19 +10,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from urllib.error import URLError
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import Request, urlopen
 
 from tests.readers.readings import Found, back_in_protoleaf, by_a_person, reads
 
-PROGRAM: Final = "LABEL_STUDIO"  # the variable with its command
-_NONE: Final = [["none of the classes"]]
+PROGRAM = "LABEL_STUDIO"  # the variable with its command
+_NONE = [["none of the classes"]]
 _EMAIL, _SECRET = "ada@example.org", "5" * 40
-_PORT: Final = 18_271
-_LONGEST_START: Final = 300  # seconds; creates its database first
-_EXPORTS: Final = {
+_PORT = 18_271
+_LONGEST_START = 300  # seconds; creates its database first
+_EXPORTS = {
     "JSON": "tasks.json",
     "JSON_MIN": "least.json",
     "CSV": "table.csv",

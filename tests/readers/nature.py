@@ -11,13 +11,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from tests.readers.readings import Found, is_labelled, of_a_class, reads
 
-DARWIN_CORE: Final = "http://rs.tdwg.org/dwc/terms/"
-TITLE: Final = "http://purl.org/dc/terms/title"
-PERSON: Final = "verified by a person"
+DARWIN_CORE = "http://rs.tdwg.org/dwc/terms/"
+TITLE = "http://purl.org/dc/terms/title"
+PERSON = "verified by a person"
 
 
 def _exiftool_version() -> str:

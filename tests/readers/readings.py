@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 Facts = Mapping[str, Any]
 Found = Mapping[str, Facts]
@@ -57,8 +57,8 @@ class Row:
     is_equal: bool
 
 
-READERS: Final[list[Reader]] = []
-PROTOLEAF: Final = "PROTOLEAF_PYTHON"
+READERS: list[Reader] = []
+PROTOLEAF = "PROTOLEAF_PYTHON"
 """The variable with the Python of the program."""
 
 

@@ -6,7 +6,7 @@ Run: python -m tests.readers.sample FOLDER
 import json
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.exporting.export import ExportChoice, Which, export_images
 from engine.interchange.labelled_images.class_folders import (
@@ -19,9 +19,9 @@ from engine.interchange.labelled_images.formats import FORMATS
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, ModelAnswer
 from tests.support.labelled_images import Labelled, draw, labelled_project
 
-MORE_IMAGES: Final = 92
+MORE_IMAGES = 92
 """In addition to the eight of the tests' collection: a hundred in total."""
-MODEL: Final = "leafnet"
+MODEL = "leafnet"
 
 
 def write_sample(folder: Path) -> None:

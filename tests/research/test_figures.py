@@ -2,7 +2,6 @@
 
 import csv
 from pathlib import Path
-from typing import Final
 
 import pytest
 
@@ -19,7 +18,7 @@ from tests.support.planar_bench import Place, planar_bench, planar_training
 pytestmark = pytest.mark.slow
 
 CELL = Cell("ppn", 5, 1)
-CHOSEN: Final[Chosen] = {"training_ways": None}
+CHOSEN: Chosen = {"training_ways": None}
 
 
 def test_prototypes_of_all_classes() -> None:

@@ -1,7 +1,6 @@
 """The speed measurement, at sizes that do not show the speed."""
 
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from research.speed import SpeedFigures, images_behind_buffer, measure_speed
 from research.speed_jobs import BareIteration, TrainingIteration
 from tests.support.quick_training import quick_settings
 
-TINY: Final = GeneratedSize((2, 3, 12), coarse_images=4, few_shot_images=16)
+TINY = GeneratedSize((2, 3, 12), coarse_images=4, few_shot_images=16)
 
 
 @pytest.fixture(scope="module")

@@ -3,10 +3,9 @@
 import html
 from collections import defaultdict
 from pathlib import Path
-from typing import Final
 
-NAME: Final = "index.html"
-_STYLE: Final = """
+NAME = "index.html"
+_STYLE = """
 body { font: 14px sans-serif; margin: 24px; background: #808080; color: #ffffff }
 div { display: flex; gap: 12px; overflow-x: auto; padding-bottom: 12px }
 figure { margin: 0 } img { height: 280px; display: block } \

@@ -6,11 +6,11 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self, final
+from typing import Self, final
 
 from tests.robot.patience import wait_for
 
-START_S: Final = 20.0
+START_S = 20.0
 
 
 @final

@@ -2,15 +2,15 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDrag, QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
-TITLE: Final = "Drag source"
-PLACE: Final = QPoint(4, 400)
-SIDE: Final = 60
+TITLE = "Drag source"
+PLACE = QPoint(4, 400)
+SIDE = 60
 
 
 @final

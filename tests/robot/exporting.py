@@ -1,13 +1,12 @@
 """Exporting from the card."""
 
 from pathlib import Path
-from typing import Final
 
 from app.wording import SEPARATOR
 from tests.robot.person import Person
 
-STILL_S: Final = 0.5
-EXPORTED_S: Final = 30.0
+STILL_S = 0.5
+EXPORTED_S = 30.0
 
 
 def export_verified(person: Person, title: str, target: Path) -> None:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self, final
+from typing import TYPE_CHECKING, Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from Xlib.error import BadDrawable, BadWindow
 if TYPE_CHECKING:
     from tests.robot.display import Display
 
-ALL_PLANES: Final = 0xFFFFFFFF
+ALL_PLANES = 0xFFFFFFFF
 
 Picture = NDArray[np.uint8]
 """(height, width, 3), RGB."""

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final, final
+from typing import Any, final
 
 from Xlib import XK, X
 from Xlib.ext import xtest
@@ -12,19 +12,19 @@ from tests.robot.eyes import Eyes
 
 Point = tuple[int, int]
 
-PIXELS_A_SECOND: Final = 3000
-STEP_S: Final = 0.008
-LEFT: Final = 1
-RIGHT: Final = 3
-WHEEL_UP: Final = 4
-WHEEL_DOWN: Final = 5
-TYPING_A_SECOND: Final = 40.0
-DOUBLE_CLICK_S: Final = 0.08
-FROM_MOUSE_TO_KEYS_S: Final = 0.12
+PIXELS_A_SECOND = 3000
+STEP_S = 0.008
+LEFT = 1
+RIGHT = 3
+WHEEL_UP = 4
+WHEEL_DOWN = 5
+TYPING_A_SECOND = 40.0
+DOUBLE_CLICK_S = 0.08
+FROM_MOUSE_TO_KEYS_S = 0.12
 """Delay between click and key: window managers handle a click first, so a key could overtake it."""
-DRAG_STARTS_AT: Final = 16
+DRAG_STARTS_AT = 16
 
-_KEYSYMS: Final = {
+_KEYSYMS = {
     "Ctrl": "Control_L",
     "Shift": "Shift_L",
     "Alt": "Alt_L",
@@ -36,7 +36,7 @@ _KEYSYMS: Final = {
     "PageDown": "Next",
     "PageUp": "Prior",
 }
-_NAMED: Final = {
+_NAMED = {
     " ": "space",
     "/": "slash",
     ".": "period",
@@ -49,7 +49,7 @@ _NAMED: Final = {
     "(": "parenleft",
     ")": "parenright",
 }
-_SHIFTED: Final = frozenset('~!@#$%^&*()_+{}|:"<>?')
+_SHIFTED = frozenset('~!@#$%^&*()_+{}|:"<>?')
 
 
 @final

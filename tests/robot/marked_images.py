@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +11,18 @@ from scipy import ndimage
 
 from tests.robot.eyes import Area, Picture
 
-BLOCKS: Final = 10
+BLOCKS = 10
 """Per side: a magenta ring, which is unique on the screen, around 8 by 8 blocks."""
-INNER: Final = BLOCKS - 2
-BITS: Final = 20
+INNER = BLOCKS - 2
+BITS = 20
 """Bits of a number, which is encoded twice, inverted the second time, to detect errors."""
-SIDE: Final = 160
-SMALLEST_SEEN: Final = 60
-FACTOR: Final = 0x9E375
+SIDE = 160
+SMALLEST_SEEN = 60
+FACTOR = 0x9E375
 """Numbers are multiplied by it, so that pictures differ in many blocks."""
-STRIDE: Final = 2
+STRIDE = 2
 """Every second pixel suffices to find a picture."""
-_RING: Final = (255, 0, 255)
+_RING = (255, 0, 255)
 
 
 @dataclass(frozen=True)

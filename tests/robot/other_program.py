@@ -5,14 +5,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 
 from tests.robot import drag_source
 from tests.robot.hand import Point
 from tests.robot.patience import wait_for
 from tests.robot.person import Person
 
-_SCRIPT: Final = Path(drag_source.__file__)
+_SCRIPT = Path(drag_source.__file__)
 
 
 @contextmanager

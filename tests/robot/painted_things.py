@@ -4,7 +4,6 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +13,21 @@ from scipy import ndimage
 from engine.file_parts import BoundingBox
 from tests.robot.eyes import Area, Picture
 
-SIZE: Final = (640, 360)
-BLOOD_SIZE: Final = (1280, 720)
+SIZE = (640, 360)
+BLOOD_SIZE = (1280, 720)
 Colour = tuple[int, int, int]
 
-COLOURS: Final[dict[str, Colour]] = {
+COLOURS: dict[str, Colour] = {
     "Fox": (226, 92, 18),
     "Jay": (26, 92, 226),
     "Boar": (84, 24, 60),
 }
-BLOOD: Final[dict[str, Colour]] = {"Red cell": (196, 40, 52), "White cell": (74, 40, 150)}
-PLASMA: Final = (250, 200, 190)
-_REACH: Final = 45
+BLOOD: dict[str, Colour] = {"Red cell": (196, 40, 52), "White cell": (74, 40, 150)}
+PLASMA = (250, 200, 190)
+_REACH = 45
 """Largest difference per channel from an object's colour, after scaling and JPEG."""
-_GROUND_REACH: Final = 15
-_LEAST_SIDE: Final = 14
+_GROUND_REACH = 15
+_LEAST_SIDE = 14
 
 
 @dataclass(frozen=True)

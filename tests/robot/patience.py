@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import TypeVar
 
 Seen = TypeVar("Seen")
 
-DEADLINE_S: Final = 10.0
-LOOK_S: Final = 0.03
+DEADLINE_S = 10.0
+LOOK_S = 0.03
 
 
 def wait_for(look: Callable[[], Seen | None], what: str, deadline_s: float = DEADLINE_S) -> Seen:

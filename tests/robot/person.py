@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -17,19 +17,19 @@ from tests.robot.project_file import parents_in
 from tests.robot.screen_reader import Part, ScreenReader
 from tests.support.fresh_home import FreshHome
 
-TITLE: Final = "Protoleaf"
-TITLE_BAR: Final = 8
+TITLE = "Protoleaf"
+TITLE_BAR = 8
 """Pixels above a window's client area to a point of its title bar."""
-START_S: Final = 60.0
-DRAGGING_PIXELS_A_SECOND: Final = 1500
-ARROW: Final = 8
+START_S = 60.0
+DRAGGING_PIXELS_A_SECOND = 1500
+ARROW = 8
 """Pixels left of a class's row to its expand arrow."""
-ANALYSING: Final = "Analysing images"
-REFINING: Final = "Refining predictions"
+ANALYSING = "Analysing images"
+REFINING = "Refining predictions"
 """Title of the second embedding pass, for further views."""
-SECOND_PASS_BEGINS_S: Final = 5.0
-SECOND_PASS_S: Final = 60.0
-REST_S: Final = 0.2
+SECOND_PASS_BEGINS_S = 5.0
+SECOND_PASS_S = 60.0
+REST_S = 0.2
 """Pause over the drop position, before and after the release."""
 
 

@@ -1,7 +1,6 @@
 """Prepared projects of marked pictures, with embeddings and a few labels per class."""
 
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +17,16 @@ from research.benchmarks.synthetic import SyntheticEmbeddings, synthetic_embeddi
 from tests.robot.marked_images import write_marked
 from tests.support.projects import named
 
-FAMILIES: Final = {
+FAMILIES = {
     "Falcons": ("Kestrel", "Merlin", "Hobby", "Peregrine"),
     "Owls": ("Barn owl", "Tawny owl", "Little owl", "Eagle owl"),
     "Thrushes": ("Blackbird", "Fieldfare", "Redwing", "Mistle thrush"),
     "Gulls": ("Herring gull", "Kittiwake", "Ivory gull", "Mew gull"),
     "Ducks": ("Mallard", "Teal", "Pintail", "Smew"),
 }
-LEAVES: Final = tuple(leaf for leaves in FAMILIES.values() for leaf in leaves)
-NAMES: Final = (*FAMILIES, *LEAVES)
-SHOTS: Final = 3
+LEAVES = tuple(leaf for leaves in FAMILIES.values() for leaf in leaves)
+NAMES = (*FAMILIES, *LEAVES)
+SHOTS = 3
 
 
 def prepared_project(

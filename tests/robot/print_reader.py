@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +10,13 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 
 from tests.robot.eyes import Picture
 
-SIZES: Final = (12, 13, 14)
-WEIGHTS: Final = (QFont.Weight.Normal, QFont.Weight.DemiBold)
-WORD_GAP: Final = 14
+SIZES = (12, 13, 14)
+WEIGHTS = (QFont.Weight.Normal, QFont.Weight.DemiBold)
+WORD_GAP = 14
 """Pixels without ink after which another text begins, such as a percentage."""
-FAINTEST: Final = 0.3
-LIKE_ENOUGH: Final = 0.9
-SLACK: Final = 1
+FAINTEST = 0.3
+LIKE_ENOUGH = 0.9
+SLACK = 1
 
 Ink = NDArray[np.float32]
 """0 for background, 1 for the strongest ink."""

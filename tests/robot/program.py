@@ -5,13 +5,13 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from tests.robot.display import Display
 from tests.support.fresh_home import REPOSITORY, FreshHome
 
-COMMAND: Final = Path(sys.executable).with_name("protoleaf")
-END_S: Final = 30.0
+COMMAND = Path(sys.executable).with_name("protoleaf")
+END_S = 30.0
 
 
 @final

@@ -2,9 +2,8 @@
 
 import re
 from pathlib import Path
-from typing import Final
 
-_FAULT: Final = re.compile(
+_FAULT = re.compile(
     r" (?:ERROR|CRITICAL) |WARNING qt: (?!Could not find accessible on path)|Fatal Python error"
 )
 """Qt warns about an accessible path that has just been removed."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -15,14 +15,14 @@ from tests.robot.patience import DEADLINE_S, wait_for
 from tests.robot.person import Person
 from tests.robot.print_reader import PrintReader
 
-FRAME_REACH: Final = 9
+FRAME_REACH = 9
 """Pixels left of a card's picture to the background between cards; a frame is nearer."""
-STANDS_OUT: Final = 90
+STANDS_OUT = 90
 """Minimum difference of a frame from the background in a channel; a selected card's is less."""
-KEY_WIDTH: Final = 26
+KEY_WIDTH = 26
 """Width of the painted key before a name in the inspector."""
-MARGIN: Final = 16
-CAPTION_HEIGHT: Final = 22
+MARGIN = 16
+CAPTION_HEIGHT = 22
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, final
 
 from jeepney import DBusAddress, HeaderFields, MessageType, new_method_call
 from jeepney.io.blocking import DBusConnection, open_dbus_connection
@@ -10,20 +10,20 @@ from jeepney.io.blocking import DBusConnection, open_dbus_connection
 from tests.robot.display import Display
 from tests.robot.eyes import Area
 
-_BUS: Final = DBusAddress("/org/a11y/bus", "org.a11y.Bus", "org.a11y.Bus")
-_ROOT: Final = "/org/a11y/atspi/accessible/root"
-_REGISTRY: Final = "org.a11y.atspi.Registry"
-_ACCESSIBLE: Final = "org.a11y.atspi.Accessible"
-_COMPONENT: Final = "org.a11y.atspi.Component"
-_VALUES: Final = "org.a11y.atspi.Value"
-_TEXT: Final = "org.a11y.atspi.Text"
-_PROPERTIES: Final = "org.freedesktop.DBus.Properties"
-_ON_SCREEN: Final = 0
-_SHOWING: Final = 25
-_FOCUSED: Final = 12
-_ENABLED: Final = 8
-_SELECTED: Final = 23
-_MANY: Final = 500
+_BUS = DBusAddress("/org/a11y/bus", "org.a11y.Bus", "org.a11y.Bus")
+_ROOT = "/org/a11y/atspi/accessible/root"
+_REGISTRY = "org.a11y.atspi.Registry"
+_ACCESSIBLE = "org.a11y.atspi.Accessible"
+_COMPONENT = "org.a11y.atspi.Component"
+_VALUES = "org.a11y.atspi.Value"
+_TEXT = "org.a11y.atspi.Text"
+_PROPERTIES = "org.freedesktop.DBus.Properties"
+_ON_SCREEN = 0
+_SHOWING = 25
+_FOCUSED = 12
+_ENABLED = 8
+_SELECTED = 23
+_MANY = 500
 """Number of children above which a list's rows are fetched one by one."""
 
 

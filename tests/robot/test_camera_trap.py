@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
@@ -24,24 +24,24 @@ from tests.robot.project_file import image_count_in, labelled_parts_in, parts_in
 
 pytestmark = pytest.mark.slow
 
-PHOTOS: Final = 300
-EMPTY_SHARE: Final = 0.2
-PERSONS: Final = 12
-THRESHOLD: Final = 40
+PHOTOS = 300
+EMPTY_SHARE = 0.2
+PERSONS = 12
+THRESHOLD = 40
 """Percent, as chosen in the card."""
-TAUGHT: Final = 3
+TAUGHT = 3
 """Labels of each species before the review by group."""
-SPECIES: Final = tuple(COLOURS)
-HEADER: Final = 50
-DESCRIBED: Final = 240
+SPECIES = tuple(COLOURS)
+HEADER = 50
+DESCRIBED = 240
 """Pixels from the top of the inspector to below its picture."""
-HERD: Final = 12
-ANALYSED_S: Final = 120.0
-ANSWERED_S: Final = 20.0
-PATIENCE_S: Final = 8.0
-STILL_S: Final = 0.5
-HEADING: Final = re.compile(r"\d+ (images?|look-alikes): ")
-MOST_GROUPS: Final = 120
+HERD = 12
+ANALYSED_S = 120.0
+ANSWERED_S = 20.0
+PATIENCE_S = 8.0
+STILL_S = 0.5
+HEADING = re.compile(r"\d+ (images?|look-alikes): ")
+MOST_GROUPS = 120
 
 
 def card_of_a_trap(folder: Path) -> dict[str, list[Thing]]:

@@ -1,10 +1,8 @@
 """The user guide next to the program: opened, searched, read and closed."""
 
-from typing import Final
-
 from tests.robot.person import Person
 
-TITLE: Final = "User guide"
+TITLE = "User guide"
 
 
 def test_the_guide_is_opened_searched_and_closed(person: Person) -> None:

@@ -4,7 +4,6 @@ import random
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import pytest
@@ -16,16 +15,16 @@ from tests.robot.patience import wait_for
 from tests.robot.person import Person
 from tests.robot.project_file import labelled_parts_in, parts_in
 
-PAGES: Final = 40
-PAGE_SIZE: Final = (420, 594)
-SPECIES: Final = tuple(COLOURS)
-LABELLED: Final = 6
-STILL_S: Final = 0.5
-PATIENCE_S: Final = 10.0
-LONG_S: Final = 60.0
-FIRST_CARD: Final = 70
+PAGES = 40
+PAGE_SIZE = (420, 594)
+SPECIES = tuple(COLOURS)
+LABELLED = 6
+STILL_S = 0.5
+PATIENCE_S = 10.0
+LONG_S = 60.0
+FIRST_CARD = 70
 """Pixels from the corner of the grid to a point in its first card."""
-SECONDS: Final = 7
+SECONDS = 7
 """Frames of the video, one every two seconds from its start."""
 
 

@@ -4,7 +4,6 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import pytest
 
@@ -22,14 +21,14 @@ from tests.support.fresh_home import FreshHome
 
 pytestmark = pytest.mark.slow
 
-SCREEN: Final = (2960, 1880)
+SCREEN = (2960, 1880)
 """Large enough for the largest window at the larger scale, with its frame."""
-SIZES: Final = ((1440, 900), (1000, 640))
-SCALES: Final = (1, 2)
-SCHEMES: Final = ("light", "dark")
-STILL_S: Final = 0.3
-PATIENCE_S: Final = 4.0
-CLASSIFIED_S: Final = 60.0
+SIZES = ((1440, 900), (1000, 640))
+SCALES = (1, 2)
+SCHEMES = ("light", "dark")
+STILL_S = 0.3
+PATIENCE_S = 4.0
+CLASSIFIED_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ def mislabel(project: Project) -> None:
     )
 
 
-LOOKS: Final = [
+LOOKS = [
     pytest.param((scheme, scale, size), id=f"{scheme}-{100 * scale}-{size[0]}x{size[1]}")
     for scheme in SCHEMES
     for scale in SCALES
@@ -165,7 +164,7 @@ def test_before_there_are_images(studio: Studio) -> None:
     studio.take("empty-project")
 
 
-KEYS: Final[dict[str, str]] = {
+KEYS: dict[str, str] = {
     "palette-of-labels": "R",
     "palette-of-commands": "Ctrl+K",
     "keys": "Shift+?",
@@ -184,9 +183,9 @@ KEYS: Final[dict[str, str]] = {
     "map": "Ctrl+M",
 }
 """Screens that a key opens and Esc closes."""
-SLOW: Final = {"map": "Map of the images", "group-review": "Group 1 of"}
+SLOW = {"map": "Map of the images", "group-review": "Group 1 of"}
 """Texts to wait for on screens that load slowly."""
-COMMANDS: Final[dict[str, str]] = {
+COMMANDS: dict[str, str] = {
     "backups": "Backups",
     "moved-images": "Find moved",
     "merge": "Merge another",

@@ -4,7 +4,6 @@ import csv
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from engine.file_parts import BoundingBox, file_part
 from tests.robot.exporting import export_verified
@@ -23,17 +22,17 @@ from tests.robot.patience import wait_for
 from tests.robot.person import Person
 from tests.robot.project_file import image_count_in, labelled_parts_in
 
-CELLS: Final = 10
-TOGETHER: Final = 3
+CELLS = 10
+TOGETHER = 3
 """Cells whose boxes are all drawn before they are labelled."""
-CLOSE: Final = 0.6
+CLOSE = 0.6
 """Overlap of a box with its cell: it is drawn some pixels larger."""
-FIRST_CARD: Final = 70
+FIRST_CARD = 70
 """Pixels from the corner of the grid to a point in its first card."""
-STILL_S: Final = 0.4
-PATIENCE_S: Final = 8.0
-DRAWING_PIXELS_A_SECOND: Final = 900
-BESIDE: Final = 4
+STILL_S = 0.4
+PATIENCE_S = 8.0
+DRAWING_PIXELS_A_SECOND = 900
+BESIDE = 4
 """Pixels from the cell to the start and end of a drag."""
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import pytest
@@ -25,19 +24,19 @@ from tests.support.collections import write_graph
 
 pytestmark = pytest.mark.slow
 
-PHOTOS: Final = 300
-OF_A_CLASS: Final = PHOTOS // len(LEAVES)
-SHOTS: Final = 3
+PHOTOS = 300
+OF_A_CLASS = PHOTOS // len(LEAVES)
+SHOTS = 3
 WIDTH, HEIGHT = 4000, 3000
 """Size of a photo in pixels: 12 megapixels."""
-LONGEST_S: Final = 120.0
-CORRECT: Final = 0.8
+LONGEST_S = 120.0
+CORRECT = 0.8
 """Required accuracy; blocks of the number hide some of the colours."""
-PATIENCE_S: Final = 240.0
+PATIENCE_S = 240.0
 """Limit for a single step: a slow run is measured, too."""
-TURN: Final = 1
+TURN = 1
 """Clicks of the wheel at once."""
-STILL_S: Final = 0.1
+STILL_S = 0.1
 """Time without movement after which cards can be clicked."""
 
 

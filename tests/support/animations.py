@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-SUFFIXES: Final = (".gif", ".webp", ".png")
-_STEP: Final = 4  # pixels per frame
+SUFFIXES = (".gif", ".webp", ".png")
+_STEP = 4  # pixels per frame
 
 
 def frame(number: int) -> NDArray[np.uint8]:

@@ -3,7 +3,6 @@
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from PIL import Image
@@ -12,7 +11,7 @@ from engine.collection.importing.import_images import import_images
 from engine.collection.new_project import new_project
 from engine.project import Project
 
-WIDE: Final = (1600, 900)  # pixels
+WIDE = (1600, 900)  # pixels
 
 Change = Callable[[zipfile.ZipInfo, bytes], tuple[zipfile.ZipInfo, bytes] | None]
 """Maps a file of an archive to its replacement; None removes it."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from engine.backbones.published.catalogue import PUBLISHERS
 from engine.backbones.published.catalogue import store_catalogue as keep_list_of
@@ -10,7 +9,7 @@ from engine.backbones.published.facts import PublishedNetwork
 from engine.config import CacheFolders
 from engine.events import Progress
 
-SMALL: Final = PublishedNetwork(
+SMALL = PublishedNetwork(
     network="smallnet",
     weights="IMAGENET1K_V1",
     is_default=True,
@@ -31,7 +30,7 @@ SMALL: Final = PublishedNetwork(
     licence_url="https://example.org/licence",
     recipe_url="https://example.org/recipe",
 )
-LARGE: Final = replace(
+LARGE = replace(
     SMALL,
     network="largenet",
     weights="IMAGENET1K_SWAG_V1",

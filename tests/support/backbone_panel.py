@@ -1,7 +1,6 @@
 """The backbone panel: opening a source, finding buttons, waiting for tasks."""
 
 from pathlib import Path
-from typing import Final
 
 from PySide6.QtCore import QMimeData, QPointF, QUrl
 from PySide6.QtWidgets import QAbstractButton, QApplication
@@ -18,10 +17,10 @@ from tests.support.backbone_jobs import store_catalogue
 from tests.support.clipping import clipped, overlapping
 from tests.support.desk import Desk
 
-WORKER_MS: Final = 120_000
+WORKER_MS = 120_000
 """A grandchild process examines an untrusted file, which is slow on a busy machine."""
 
-EXPORT_MS: Final = 400_000
+EXPORT_MS = 400_000
 """A child loads torch, exports a network and compares both."""
 
 

@@ -1,7 +1,6 @@
 """Tiny backbones with random weights, written directly to ONNX."""
 
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import onnx
@@ -10,8 +9,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from engine.model_card import BackboneCard, write_card
 
-WIDTH: Final = 16
-SIDE: Final = 32
+WIDTH = 16
+SIDE = 32
 
 
 def tiny_card(*, width: int = WIDTH, side: int = SIDE) -> BackboneCard:

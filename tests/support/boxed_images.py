@@ -4,7 +4,6 @@ import random
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
 from PIL import Image
 
@@ -18,15 +17,15 @@ from engine.interchange.labelled_images.records import (
     ModelAnswer,
 )
 
-WHEN: Final = datetime(2026, 5, 1, 9, 30, tzinfo=UTC)
-SIZES: Final = ((641, 427), (333, 777), (2047, 1531), (97, 61))
+WHEN = datetime(2026, 5, 1, 9, 30, tzinfo=UTC)
+SIZES = ((641, 427), (333, 777), (2047, 1531), (97, 61))
 """Displayed widths and heights."""
-TURNED: Final = 1
+TURNED = 1
 """Index of the image stored rotated (EXIF orientation 6)."""
-BOXES: Final = 7
+BOXES = 7
 """Of each image; one of each kind of label, the others of people."""
-_ORIENTATION: Final = 0x0112
-_TURNED_RIGHT: Final = 6
+_ORIENTATION = 0x0112
+_TURNED_RIGHT = 6
 
 
 def boxed_images(folder: Path, seed: int = 0) -> LabelledImages:
@@ -64,7 +63,7 @@ def boxed_images(folder: Path, seed: int = 0) -> LabelledImages:
     )
 
 
-_KINDS: Final = ("person", "model", "detector", "drawn", "counted", "person")
+_KINDS = ("person", "model", "detector", "drawn", "counted", "person")
 
 
 def _item(

@@ -1,7 +1,6 @@
 """Generated collections for the collection stage: correlated noise, many classes, few labels."""
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +11,9 @@ from engine.graph.category_graph import CategoryGraph
 from tests.support.everyday import WIDTH, unit
 from tests.support.graphs import graph_of
 
-FAMILIES: Final = 3
-LEAVES: Final = 4
-NUISANCE: Final = 2.5
+FAMILIES = 3
+LEAVES = 4
+NUISANCE = 2.5
 
 Matrix = NDArray[np.float32]
 

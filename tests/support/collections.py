@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +21,17 @@ from engine.embedding.cache import cache_path
 from engine.embedding.views import views_hash
 from engine.project import Project
 
-SIDE: Final = 48
-SHOTS: Final = 3
-PER_CLASS: Final = 8
-FAMILIES: Final[Mapping[str, Sequence[str]]] = {
+SIDE = 48
+SHOTS = 3
+PER_CLASS = 8
+FAMILIES: Mapping[str, Sequence[str]] = {
     "Red": ("Red disc", "Red stripes", "Red checks"),
     "Green": ("Green disc", "Green stripes"),
     "Blue": ("Blue disc", "Blue stripes", "Blue checks"),
 }
-LEAVES: Final = tuple(leaf for leaves in FAMILIES.values() for leaf in leaves)
-FAMILY_OF: Final = {leaf: family for family, leaves in FAMILIES.items() for leaf in leaves}
-_COLOURS: Final = {"Red": (215, 40, 40), "Green": (40, 175, 60), "Blue": (40, 70, 220)}
+LEAVES = tuple(leaf for leaves in FAMILIES.values() for leaf in leaves)
+FAMILY_OF = {leaf: family for family, leaves in FAMILIES.items() for leaf in leaves}
+_COLOURS = {"Red": (215, 40, 40), "Green": (40, 175, 60), "Blue": (40, 70, 220)}
 
 
 @dataclass(frozen=True)

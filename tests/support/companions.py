@@ -1,7 +1,6 @@
 """8-bit companions, made without quantisation, and the bounds of their weights."""
 
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import onnx
@@ -10,8 +9,8 @@ from onnx import numpy_helper
 from engine.model_card import file_hash
 from engine.runtime.eight_bit import SOURCE_KEY, eight_bit_path
 
-LARGEST_ACTIVATION: Final = 255
-LARGEST_SUM: Final = 2**15 - 1  # of one 16-bit step in AVX2
+LARGEST_ACTIVATION = 255
+LARGEST_SUM = 2**15 - 1  # of one 16-bit step in AVX2
 
 
 def write_companion(model: Path, like: Path) -> Path:

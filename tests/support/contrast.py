@@ -2,18 +2,17 @@
 
 import re
 from collections.abc import Iterator
-from typing import Final
 
 from PySide6.QtGui import QColor
 
-READABLE: Final = 4.5
-VISIBLE: Final = 3.0
+READABLE = 4.5
+VISIBLE = 3.0
 
-_COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
-_RULE: Final = re.compile(r"([^{}]+)\{([^{}]*)\}")
-_COLOUR: Final = re.compile(r"#[0-9a-f]{6,8}")
-_SUBCONTROL: Final = re.compile(r"::([a-z-]+)")
-_WITH_WORDS: Final = {"item", "tab", "section", "title"}
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_COLOUR = re.compile(r"#[0-9a-f]{6,8}")
+_SUBCONTROL = re.compile(r"::([a-z-]+)")
+_WITH_WORDS = {"item", "tab", "section", "title"}
 
 Rules = dict[str, dict[str, str]]
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from engine.collection.embed import embed_closer, embed_project
 from engine.collection.importing.import_images import import_images
@@ -16,10 +15,10 @@ from tests.support.projects import named
 
 Parents = Mapping[str, Sequence[str]]
 
-ENDS: Final = tuple(f"end {number}" for number in range(6))
+ENDS = tuple(f"end {number}" for number in range(6))
 """The classes of images, on the deepest level: as many as training needs."""
-SHOTS: Final = 3
-PER_CLASS: Final = 4
+SHOTS = 3
+PER_CLASS = 4
 
 
 def chain(levels: int = DEEPEST_LEVEL) -> Parents:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
@@ -20,10 +20,10 @@ from engine.project import Change
 from tests.support.collections import cache_of_test
 from tests.support.sessions import LONG_MS, changed_by, open_project
 
-NO_KEYS: Final = Qt.KeyboardModifier.NoModifier
-CONTROL: Final = Qt.KeyboardModifier.ControlModifier
-SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
-ALT: Final = Qt.KeyboardModifier.AltModifier
+NO_KEYS = Qt.KeyboardModifier.NoModifier
+CONTROL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+ALT = Qt.KeyboardModifier.AltModifier
 
 
 @final

@@ -6,19 +6,19 @@ pooling, so boxes are exact to a pixel of the input. White discs are of category
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-OPSET: Final = 17
-SIDE: Final = 320
-STRIDES: Final = (8, 16)
-LARGEST_DISC: Final = 64  # pixels of the input
-NAMES: Final = "{0: 'white', 1: 'red'}"
-MASK: Final = "pixel_mask"
-SIZES: Final = "orig_target_sizes"
+OPSET = 17
+SIDE = 320
+STRIDES = (8, 16)
+LARGEST_DISC = 64  # pixels of the input
+NAMES = "{0: 'white', 1: 'red'}"
+MASK = "pixel_mask"
+SIZES = "orig_target_sizes"
 Axis = int | str
 Cells = tuple[str, str, str]
 """Results: boxes by edges (B, 4, n), brightness (B, 1, n), one-hot category (B, 2, n)."""
@@ -245,7 +245,7 @@ def _tensorflow(graph: GraphBuilder, cells: Cells) -> Outputs:
     }
 
 
-FORMS: Final[Mapping[str, Callable[[GraphBuilder, Cells], Outputs]]] = {
+FORMS: Mapping[str, Callable[[GraphBuilder, Cells], Outputs]] = {
     "yolov5": _yolov5,
     "yolov5-with-grids": _yolov5_with_grids,
     "yolov8": _yolov8,
@@ -262,7 +262,7 @@ FORMS: Final[Mapping[str, Callable[[GraphBuilder, Cells], Outputs]]] = {
     "ultralytics-rt-detr": _ultralytics_rt_detr,
 }
 """All forms of output."""
-FURTHER_INPUTS: Final[Mapping[str, tuple[str, tuple[Axis, ...]]]] = {
+FURTHER_INPUTS: Mapping[str, tuple[str, tuple[Axis, ...]]] = {
     "detr": (MASK, ("batch", 64, 64)),
     "rt-detr-apart": (SIZES, ("batch", 2)),
 }

@@ -1,7 +1,7 @@
 """Detectors of discs and their results."""
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.detection.detections import THRESHOLD, Detection
 from engine.detection.detector import ObjectDetector
@@ -11,7 +11,7 @@ from engine.runtime.providers import CPU_CHOICE, ProviderChoice
 from engine.worker.limits import Limits
 from tests.support.detector_networks import Disc, write_detector
 
-LIMITS: Final = Limits(60, 2**30, 2**30)
+LIMITS = Limits(60, 2**30, 2**30)
 
 
 def examined_detector(path: Path, **wanted: Any) -> DetectorFacts:

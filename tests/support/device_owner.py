@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 from engine import jobs
 from engine.embedding import readers
@@ -18,9 +18,9 @@ from engine.runtime.backbone import BackboneSession
 from engine.worker.client import Worker
 from tests.support.mounted_disk import NoSmallDiskError, leave_free, mount_small_disk
 
-MODULE: Final = "tests.support.device_owner"
-READER: Final = (sys.executable, "-P", "-m", "tests.support.bad_reader")
-READERS: Final = 2
+MODULE = "tests.support.device_owner"
+READER = (sys.executable, "-P", "-m", "tests.support.bad_reader")
+READERS = 2
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Shortage:
         return [sys.executable, "-P", "-m", MODULE, token, json.dumps(asdict(self))]
 
 
-NOTHING_LACKS: Final = Shortage()
+NOTHING_LACKS = Shortage()
 
 
 def lack(shortage: Shortage, token: str) -> None:

@@ -1,7 +1,6 @@
 """Labelled images around class centres, for tests of suggestions."""
 
 from collections.abc import Mapping
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +9,11 @@ from engine.collection.graph_suggestions.class_means import ClassMeans, Labelled
 from engine.graph.category_graph import CategoryGraph
 from tests.support.graphs import graph_of
 
-WIDTH: Final = 160
+WIDTH = 160
 """Random directions are nearly orthogonal in this many dimensions."""
-APART: Final = 0.8
+APART = 0.8
 """Length of a class's own part, relative to its family's."""
-NOISE: Final = 0.5
+NOISE = 0.5
 """Length of an image's own part."""
 
 Vector = NDArray[np.float32]
@@ -66,9 +65,9 @@ def two_families() -> tuple[CategoryGraph, dict[int, Vector]]:
     }
 
 
-FIRST_FAMILY: Final = 1
-SECOND_FAMILY: Final = 6
-DROPPED: Final = 11
+FIRST_FAMILY = 1
+SECOND_FAMILY = 6
+DROPPED = 11
 
 
 def means_of(graph: CategoryGraph, vectors_of: Mapping[int, Vector]) -> ClassMeans:

@@ -3,12 +3,11 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
 from engine.project.step import decoded, encoded
 from tests.support.seventh_version import write_seventh_version
 
-TO_THE_EIGHTH: Final = """
+TO_THE_EIGHTH = """
 CREATE TABLE image_note (
     image_id INTEGER PRIMARY KEY REFERENCES image DEFERRABLE INITIALLY DEFERRED,
     stars INTEGER NOT NULL CHECK (stars BETWEEN 0 AND 5),
@@ -38,14 +37,14 @@ CREATE TABLE image_detail (
 PRAGMA user_version = 8;
 """  # frozen: the migration of that version; never follows the code
 
-_WIDTHS: Final = {
+_WIDTHS = {
     "class": 5,
     "class_detail": 3,
     "class_policy": 3,
     "image": 4,
     "label": 5,
 }  # columns in version 8 of tables extended later
-_IMAGE: Final = """
+_IMAGE = """
 ALTER TABLE image RENAME TO new_image;
 CREATE TABLE image (
     image_id INTEGER PRIMARY KEY AUTOINCREMENT,

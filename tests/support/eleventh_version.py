@@ -3,11 +3,10 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
 from tests.support.tenth_version import write_tenth_version
 
-TO_THE_ELEVENTH: Final = """
+TO_THE_ELEVENTH = """
 CREATE TABLE exclusion (
     image_id INTEGER NOT NULL REFERENCES image DEFERRABLE INITIALLY DEFERRED,
     class_id INTEGER NOT NULL,

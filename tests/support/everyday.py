@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +18,10 @@ from engine.training.export import export_propagation
 from tests.support.graphs import graph_of
 from tests.support.prototype_graphs import random_attention
 
-WIDTH: Final = 16
-EVERYDAY_SETTINGS: Final = (Setting.PPN_PLUS, Setting.PPN, Setting.PROTOTYPES)
+WIDTH = 16
+EVERYDAY_SETTINGS = (Setting.PPN_PLUS, Setting.PPN, Setting.PROTOTYPES)
 """Settings of the everyday model."""
-PRIOR: Final = BackboneCard(
+PRIOR = BackboneCard(
     "prior",
     16,
     (0.5, 0.5, 0.5),

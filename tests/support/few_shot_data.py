@@ -8,7 +8,6 @@ level 5   12 training classes, three below each of middle0 .. 3; 6 test classes,
 
 import json
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +16,13 @@ from research.data_sets.stored import DATA_FILE, FORMAT, PIXELS_FILE, VERSION, F
 from tests.support.few_shot_problems import SIDE, colours, images
 
 ROOTS, MIDDLES, TRAINING, TEST = 2, 5, 12, 6
-UNSEEN_MIDDLE: Final = ROOTS + MIDDLES - 1
-FIRST_LEAF: Final = ROOTS + MIDDLES
-OF_LEAF: Final = 17
+UNSEEN_MIDDLE = ROOTS + MIDDLES - 1
+FIRST_LEAF = ROOTS + MIDDLES
+OF_LEAF = 17
 """Images of a few-shot class: one more than a 1-shot task takes."""
-OF_COARSE: Final = 6
+OF_COARSE = 6
 
-_PARENTS_OF_TEST: Final = (0, 1, 2, 3, 4, 4)
+_PARENTS_OF_TEST = (0, 1, 2, 3, 4, 4)
 
 
 def colour_data(

@@ -3,11 +3,10 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
 from tests.support.fourth_version import write_fourth_version
 
-TO_THE_FIFTH: Final = """
+TO_THE_FIFTH = """
 CREATE TABLE class_detail (
     class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
     note TEXT NOT NULL CHECK (length(note) <= 10000),

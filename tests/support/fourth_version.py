@@ -3,11 +3,10 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
 from tests.support.third_version import write_third_version
 
-TO_THE_FOURTH: Final = """
+TO_THE_FOURTH = """
 ALTER TABLE class ADD COLUMN source_id TEXT NOT NULL DEFAULT '' CHECK (length(source_id) <= 1000);
 ALTER TABLE class ADD COLUMN synonyms TEXT NOT NULL DEFAULT '' CHECK (length(synonyms) <= 256000);
 UPDATE class SET source_id = 'n1', synonyms = 'Larus' WHERE class_id = 2;

@@ -5,10 +5,9 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
-REPOSITORY: Final = Path(__file__).parents[2]
-OURS: Final = (
+REPOSITORY = Path(__file__).parents[2]
+OURS = (
     ".cache/protoleaf",
     ".config/protoleaf",
     ".local/share/protoleaf",
@@ -16,7 +15,7 @@ OURS: Final = (
 )
 """The program's folders in a home on Linux."""
 
-SHARED: Final = (".cache/fontconfig",)
+SHARED = (".cache/fontconfig",)
 """Caches shared by all programs that render text."""
 
 

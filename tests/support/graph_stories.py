@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
@@ -14,7 +13,7 @@ from tests.support.graphs import shape_of
 from tests.support.projects import dump
 from tests.support.sessions import LONG_MS, create_project
 
-BRANCHES: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
+BRANCHES: Mapping[str, Mapping[str, Sequence[str]]] = {
     "Animal": {"Bird": ("Gull", "Puffin"), "Fish": ("Eel", "Herring"), "Mammal": ("Otter", "Seal")},
     "Instrument": {
         "Keyboard": ("Organ", "Piano"),
@@ -25,7 +24,7 @@ BRANCHES: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
 }
 """Three times three times two classes."""
 
-FURTHER_PARENTS: Final[Sequence[tuple[str, str]]] = (("Organ", "Wind"), ("Piano", "String"))
+FURTHER_PARENTS: Sequence[tuple[str, str]] = (("Organ", "Wind"), ("Piano", "String"))
 """Classes with additional parents."""
 
 Press = Callable[[Desk], object]

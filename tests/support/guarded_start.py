@@ -14,7 +14,7 @@ import platform
 import socket
 import struct
 import sys
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 
 class Calls(NamedTuple):
@@ -27,13 +27,13 @@ class Calls(NamedTuple):
     io_uring_setup: int = 425
 
 
-MACHINES: Final = {
+MACHINES = {
     "x86_64": Calls(0xC000003E, seccomp=317, socket=41, connect=42),
     "aarch64": Calls(0xC00000B7, seccomp=277, socket=198, connect=203),
 }
-_NO_NEW_PRIVILEGES: Final = 38
-_SET_FILTER: Final = 1
-_NEW_LISTENER: Final = 8
+_NO_NEW_PRIVILEGES = 38
+_SET_FILTER = 1
+_NEW_LISTENER = 8
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
 _ALLOW, _ASK, _NO_SUCH_CALL, _KILL = 0x7FFF0000, 0x7FC00000, 0x00050026, 0x80000000
 _CALL_AT, _ARCHITECTURE_AT = 0, 4

@@ -4,11 +4,10 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final
 
 from tests.support.local_web import QuietHandler, answering
 
-COMMIT: Final = "0123456789abcdef0123456789abcdef01234567"
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 @dataclass

@@ -4,15 +4,15 @@ import io
 import struct
 import zlib
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pillow_heif
 from numpy.typing import NDArray
 from PIL import Image
 
-ORIENTATION_TAG: Final = 0x0112
-PNG_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
+ORIENTATION_TAG = 0x0112
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def picture(width: int = 48, height: int = 32, *, seed: int = 0) -> NDArray[np.uint8]:

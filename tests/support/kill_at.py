@@ -3,9 +3,8 @@
 import subprocess
 import sys
 from collections.abc import Sequence
-from typing import Final
 
-_SCRIPT: Final = """
+_SCRIPT = """
 import os, signal, sys
 {setup}
 left = int(sys.argv[1])

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from PIL import Image
 
@@ -13,7 +12,7 @@ from engine.images.read_file import content_hash
 from engine.interchange.labelled_images.records import LabelledImages, ModelAnswer
 from engine.project import Project
 
-ORGAN: Final = "Organ"
+ORGAN = "Organ"
 """A class with two parents."""
 
 

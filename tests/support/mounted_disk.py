@@ -3,12 +3,11 @@
 import ctypes
 import os
 from pathlib import Path
-from typing import Final
 
-_NEW_MOUNTS: Final = 0x00020000  # CLONE_NEWNS
-_NEW_USER: Final = 0x10000000  # CLONE_NEWUSER
-_PRIVATE: Final = (1 << 18) | (1 << 14)  # MS_PRIVATE | MS_REC
-_CLUSTER_BYTES: Final = 4096
+_NEW_MOUNTS = 0x00020000  # CLONE_NEWNS
+_NEW_USER = 0x10000000  # CLONE_NEWUSER
+_PRIVATE = (1 << 18) | (1 << 14)  # MS_PRIVATE | MS_REC
+_CLUSTER_BYTES = 4096
 
 
 class NoSmallDiskError(Exception):

@@ -14,23 +14,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from tests.support.guarded_start import MACHINES
 
-_LAUNCHER: Final = Path(__file__).with_name("guarded_start.py")
-_RECEIVE: Final = 0xC0502100  # SECCOMP_IOCTL_NOTIF_RECV
-_ANSWER: Final = 0xC0182101  # SECCOMP_IOCTL_NOTIF_SEND
-_QUESTION: Final = struct.Struct("=QIIiIQ6Q")
-_REPLY: Final = struct.Struct("=QqiI")
-_GO_ON: Final = 1
-_LOCAL: Final = frozenset({socket.AF_UNIX, socket.AF_NETLINK})
+_LAUNCHER = Path(__file__).with_name("guarded_start.py")
+_RECEIVE = 0xC0502100  # SECCOMP_IOCTL_NOTIF_RECV
+_ANSWER = 0xC0182101  # SECCOMP_IOCTL_NOTIF_SEND
+_QUESTION = struct.Struct("=QIIiIQ6Q")
+_REPLY = struct.Struct("=QqiI")
+_GO_ON = 1
+_LOCAL = frozenset({socket.AF_UNIX, socket.AF_NETLINK})
 """Socket families within this computer: between processes, and to the kernel."""
 
-_RESOLVERS: Final = ("nscd", "systemd/resolve", "avahi")
+_RESOLVERS = ("nscd", "systemd/resolve", "avahi")
 """In paths of local sockets of name services."""
 
-_LONGEST_ADDRESS: Final = 128
+_LONGEST_ADDRESS = 128
 
 
 @dataclass

@@ -3,11 +3,10 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
 from tests.support.eighth_version import write_eighth_version
 
-TO_THE_NINTH: Final = """
+TO_THE_NINTH = """
 ALTER TABLE class ADD COLUMN identity TEXT NOT NULL DEFAULT '' CHECK (
         identity = '' OR (length(identity) = 32 AND identity NOT GLOB '*[^0-9a-f]*'));
 CREATE TABLE image_change (

@@ -1,7 +1,6 @@
 """ONNX files examined in this process."""
 
 from pathlib import Path
-from typing import Final
 
 import pytest
 
@@ -9,7 +8,7 @@ from engine.backbones.messages import OnnxFacts
 from engine.backbones.onnx_examining import examine
 from engine.errors import ModelError
 
-MOST_BYTES: Final = 2**30
+MOST_BYTES = 2**30
 
 
 def examined(path: Path) -> OnnxFacts:

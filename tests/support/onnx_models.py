@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-WIDTH: Final = 12
-SIDE: Final = 32
-OPSET: Final = 17
+WIDTH = 12
+SIDE = 32
+OPSET = 17
 Axis = int | str | None
 
 

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from weakref import WeakSet
 
 from engine.files import FoundFile
@@ -14,7 +14,7 @@ from engine.project import Action, ClassId, ImageId, Project, TrainedModel
 from engine.project.actions import old_action
 from engine.project.connection import Connection
 
-PERSON_TABLES: Final = (
+PERSON_TABLES = (
     *(
         "class",
         "edge",
@@ -28,7 +28,7 @@ PERSON_TABLES: Final = (
     *("audit", "audit_item", "exclusion", "field_value", "setting"),
 )
 
-OPENED: Final[WeakSet[Project]] = WeakSet()
+OPENED: WeakSet[Project] = WeakSet()
 """Projects of `new_project`."""
 
 Dump = Mapping[str, Sequence[tuple[Any, ...]]]
@@ -147,7 +147,7 @@ def change_file(path: Path, *statements: str, keep_seal: bool = False) -> None:
             connection.execute(statement)
 
 
-FIRST_SCHEMA: Final = """
+FIRST_SCHEMA = """
 CREATE TABLE class (
     class_id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from typing import Final, final
+from typing import final
 
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QTabBar, QTableWidget, QWidget
 
@@ -14,11 +14,11 @@ from tests.support.collections import FAMILIES, FAMILY_OF, LEAVES
 from tests.support.desk import Desk
 from tests.support.screen_texts import PaintedTexts, english_words, shared_mnemonics, texts_of
 
-PICTURES: Final = "PROTOLEAF_PICTURES"
+PICTURES = "PROTOLEAF_PICTURES"
 """Environment variable of a folder for screenshots."""
-CARD: Final = find_model().card
-PATHS: Final = tuple(f"{FAMILY_OF[leaf]}/{leaf}" for leaf in LEAVES)
-DATA: Final = (
+CARD = find_model().card
+PATHS = tuple(f"{FAMILY_OF[leaf]}/{leaf}" for leaf in LEAVES)
+DATA = (
     *(f"shots/{path}" for path in PATHS),
     *PATHS,
     *(f"/{leaf}" for leaf in LEAVES),
@@ -52,7 +52,7 @@ DATA: Final = (
 """Names in the collection, and texts of model cards."""
 
 
-TURNS: Final = 8
+TURNS = 8
 """Turns of the event loop until a result of a thread is laid out, one result per turn."""
 
 

@@ -1,12 +1,10 @@
 """Parameter names of EfficientNet-Lite in published files."""
 
-from typing import Final
-
 from torch import Tensor
 
 from engine.model.efficientnet_lite import EfficientNetLite
 
-_NAMES: Final = {
+_NAMES = {
     "stem.0": "_conv_stem",
     "stem.1": "_bn0",
     "head.0": "_conv_head",

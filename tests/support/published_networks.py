@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
-from typing import Final
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +14,7 @@ from engine.backbones.published.facts import PublishedNetwork
 from engine.backbones.published.torchvision_networks import made, published_networks
 from engine.config import CacheFolders
 
-SMALL: Final = "squeezenet1_1"
+SMALL = "squeezenet1_1"
 """Small in weights and quick to export."""
 
 

@@ -2,10 +2,9 @@
 
 import struct
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 SHORT, LONG, TEXT, UNDEFINED = 3, 4, 2, 7
-KINDS: Final = (
+KINDS = (
     "ARW",
     "CR2",
     "CR3",
@@ -20,11 +19,11 @@ KINDS: Final = (
     "SR2",
     "SRW",
 )
-_SENSOR: Final = bytes(range(255)) * 16
-_LOSSLESS: Final = bytes.fromhex(
+_SENSOR = bytes(range(255)) * 16
+_LOSSLESS = bytes.fromhex(
     "ffd8 ffc3 000e 0c 1000 1800 02 001100 011100 ffda 0000".replace(" ", "")
 ) + bytes(64)
-_MAKERS: Final = {
+_MAKERS = {
     "ARW": b"SONY",
     "SR2": b"SONY",
     "NEF": b"NIKON CORPORATION",
@@ -37,7 +36,7 @@ _MAKERS: Final = {
     "RW2": b"Panasonic",
     "RWL": b"LEICA",
 }
-_MAGIC: Final = {"ORF": b"IIRO", "RW2": b"IIU\x00", "RWL": b"IIU\x00", "PEF": b"MM\x00*"}
+_MAGIC = {"ORF": b"IIRO", "RW2": b"IIU\x00", "RWL": b"IIU\x00", "PEF": b"MM\x00*"}
 
 
 def raw_photo(kind: str, *previews: bytes, orientation: int = 1) -> bytes:

@@ -1,10 +1,10 @@
 """Distribution of tests over the processes of a parallel run."""
 
-from typing import Final, final
+from typing import final
 
 from xdist.scheduler import LoadScopeScheduling
 
-TOGETHER: Final = (
+TOGETHER = (
     ("tests/architecture/",),  # parse every module
     ("tests/packaging/test_translations.py", "tests/flows/pseudo_language/"),  # collect all texts
     (

@@ -4,14 +4,14 @@ import calendar
 import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import product
-from typing import Final, final
+from typing import final
 
 import pytest
 from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex
 from PySide6.QtGui import QAccessible, QAction, QKeySequence, QPainter, Qt, QTextDocumentFragment
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QTabBar, QTableWidget, QWidget
 
-PROPERTIES: Final = (
+PROPERTIES = (
     "text",
     "toolTip",
     "placeholderText",
@@ -25,15 +25,15 @@ PROPERTIES: Final = (
     "suffix",
     "specialValueText",
 )
-ROLES: Final = (
+ROLES = (
     Qt.ItemDataRole.DisplayRole,
     Qt.ItemDataRole.ToolTipRole,
     Qt.ItemDataRole.AccessibleTextRole,
     Qt.ItemDataRole.AccessibleDescriptionRole,
 )
-FIRST: Final = 30
+FIRST = 30
 """Rows read of a list."""
-NAMES: Final = frozenset(
+NAMES = frozenset(
     (
         "Protoleaf",
         "CoreML",
@@ -86,14 +86,14 @@ NAMES: Final = frozenset(
     )
 )
 """Names of products, commands, devices and keys, equal in every language."""
-_WORD: Final = re.compile(r"[^\W\d_]{2,}")
-_UNSEEN: Final = dict.fromkeys(map(ord, "\u200b\u2066\u2068\u2069&"))
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_UNSEEN = dict.fromkeys(map(ord, "\u200b\u2066\u2068\u2069&"))
 """Line break opportunities, directional isolates, and mnemonics."""
-_FIELD: Final = (
+_FIELD = (
     r"(?<!\w)(?:name|folder|date|camera|class|keyword|comment|stars|size|width|height|"
     r"score|source|count|has|is):\S*"
 )
-_FILE: Final = re.compile(
+_FILE = re.compile(
     (
         r"[^\[·]*\.protoleaf|/[^·\n]*…[^·\n]*|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,"
         r"}|[a-z]+(?:_[a-z]+)+|`[^`]*`|"
@@ -101,10 +101,10 @@ _FILE: Final = re.compile(
     + _FIELD
 )
 """Paths, also elided, file names, checksums, columns, commands and search fields."""
-_DAY: Final = re.compile(rf"\d{{1,2}}\s(?:{'|'.join(calendar.month_abbr[1:])})\s\d{{4}}")
+_DAY = re.compile(rf"\d{{1,2}}\s(?:{'|'.join(calendar.month_abbr[1:])})\s\d{{4}}")
 """A day in the locale of tests: `27 Nov 2026`."""
-_RATE: Final = re.compile(r"/s\b")  # `5 images/s` is no path
-_PLAIN: Final = re.compile(r"[aeiounycsAEIOUNYCS]")
+_RATE = re.compile(r"/s\b")  # `5 images/s` is no path
+_PLAIN = re.compile(r"[aeiounycsAEIOUNYCS]")
 """Letters that have an accent in the pseudo-language."""
 
 

@@ -3,14 +3,14 @@
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from app.jobs.process_job import ProcessJob
 from engine.embedding.messages import EmbedImages, EmbedSummary
 from engine.worker.client import OnEnding, OnEvent, Worker
 from engine.worker.protocol import Request, Stopped, encode
 
-_CHILD: Final = """
+_CHILD = """
 import json, sys
 
 def asked():

@@ -4,7 +4,7 @@ import io
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, final
 
 from engine.events import Progress
 from engine.jobs import Embedder
@@ -12,7 +12,7 @@ from engine.jobs import handlers as all_handlers
 from engine.worker.protocol import Cancel, Failed, Request, Stopped, answers_to, encode, read
 from engine.worker.serve import Handlers, serve
 
-WAIT_S: Final = 60
+WAIT_S = 60
 
 
 @dataclass(frozen=True)

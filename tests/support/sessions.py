@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 from PySide6.QtCore import SignalInstance
 from pytestqt.qtbot import QtBot
@@ -10,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.session import Session
 from engine.project import Change, Project
 
-LONG_MS: Final = 30_000
+LONG_MS = 30_000
 """Starting a worker on a busy machine takes seconds; longer is a failure."""
 
 

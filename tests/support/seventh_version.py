@@ -3,11 +3,10 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
 from tests.support.sixth_version import write_sixth_version
 
-TO_THE_SEVENTH: Final = """
+TO_THE_SEVENTH = """
 ALTER TABLE journal_step ADD COLUMN code TEXT NOT NULL DEFAULT '' CHECK (length(code) <= 100);
 ALTER TABLE journal_step ADD COLUMN arguments TEXT NOT NULL DEFAULT '{}' CHECK (length(arguments) \
 <= 100000);

@@ -7,7 +7,6 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
 
 import torch
 from safetensors.torch import save_file
@@ -19,7 +18,7 @@ from engine.training.loop import train
 from tests.support.few_shot_problems import colour_training_set
 from tests.support.small_trainings import small_objective, small_settings
 
-ITERATIONS: Final = 4
+ITERATIONS = 4
 
 if __name__ == "__main__":
     torch.set_num_threads(1)

@@ -3,11 +3,10 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
 from tests.support.fifth_version import write_fifth_version
 
-TO_THE_SIXTH: Final = """
+TO_THE_SIXTH = """
 ALTER TABLE class ADD COLUMN rank TEXT NOT NULL DEFAULT '' CHECK (length(rank) <= 255);
 PRAGMA user_version = 6;
 """  # frozen: the migration of that version; never follows the code

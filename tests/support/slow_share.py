@@ -3,13 +3,13 @@
 import os
 import threading
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 import pytest
 
 from tests.support.collections import write_shape
 
-LONGEST_WAIT_S: Final = 30.0
+LONGEST_WAIT_S = 30.0
 """A call that waits longer has deadlocked with its caller, and fails the test."""
 
 

@@ -15,23 +15,23 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tests.support.mounted_disk import leave_free, mount_small_disk
 
 if TYPE_CHECKING:
     from engine.project import Label
 
-DISK_BYTES: Final = 32 << 20
-HANG_S: Final = 300
-CRASHED: Final = 70
-PROJECT: Final = "collection/shapes.protoleaf"
-_REPOSITORY: Final = Path(__file__).parents[2]
-_CAN_MOUNT: Final = (
+DISK_BYTES = 32 << 20
+HANG_S = 300
+CRASHED = 70
+PROJECT = "collection/shapes.protoleaf"
+_REPOSITORY = Path(__file__).parents[2]
+_CAN_MOUNT = (
     "import sys, pathlib; from tests.support.mounted_disk import mount_small_disk;"
     " mount_small_disk(pathlib.Path(sys.argv[1]), 1 << 20)"
 )
-_SQLITE: Final = ("-wal", "-shm", "-journal")
+_SQLITE = ("-wal", "-shm", "-journal")
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,13 @@ Levels by shortest path from the root:
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
 from research.data_sets.recipe import Recipe
 from tests.support.images import encoded
 
-LEVELS: Final[dict[int, tuple[str, ...]]] = {
+LEVELS: dict[int, tuple[str, ...]] = {
     0: ("entity",),
     1: ("object",),
     2: ("matter",),
@@ -32,7 +31,7 @@ LEVELS: Final[dict[int, tuple[str, ...]]] = {
     7: tuple(f"kind{number}" for number in range(13)),
     8: ("small1", "large1", "mixed"),
 }
-PARENTS: Final[dict[str, tuple[str, ...]]] = {
+PARENTS: dict[str, tuple[str, ...]] = {
     "object": ("entity",),
     "matter": ("object",),
     "substance": ("matter", "part"),
@@ -54,7 +53,7 @@ PARENTS: Final[dict[str, tuple[str, ...]]] = {
     "large1": ("kind1",),
     "mixed": ("kind2", "kind3"),
 }
-FOLDERS: Final = (
+FOLDERS = (
     "ornament",
     "small1",
     "large1",
@@ -63,10 +62,10 @@ FOLDERS: Final = (
 )
 """Classes with a folder of images; kind1 has only subclasses with images."""
 
-IMAGES: Final = 24
+IMAGES = 24
 """Images in a folder: three quarters in train, the others in val."""
 
-RECIPE: Final = Recipe("pure", factor=8.0, fewest_images=5)
+RECIPE = Recipe("pure", factor=8.0, fewest_images=5)
 """Draws 10 few-shot classes, 2 of them to test, and some 220 images."""
 
 

@@ -3,11 +3,10 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
 from tests.support.ninth_version import write_ninth_version
 
-TO_THE_TENTH: Final = """
+TO_THE_TENTH = """
 CREATE TABLE audit (
     audit_id INTEGER PRIMARY KEY,
     drawn_at TEXT NOT NULL CHECK (drawn_at GLOB '????-??-??T??:??:*' AND length(drawn_at) <= 64),

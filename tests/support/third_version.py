@@ -3,9 +3,8 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
-THIRD_VERSION: Final = """
+THIRD_VERSION = """
 CREATE TABLE class (
     class_id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 255)

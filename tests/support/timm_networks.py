@@ -1,7 +1,6 @@
 """Timm networks with random weights: tiny architectures, and a local hub."""
 
 from collections.abc import Mapping
-from typing import Final
 
 import timm
 import torch
@@ -10,8 +9,8 @@ from torch import Tensor, nn
 
 from tests.support.hub_server import HubServer
 
-VIT: Final = "test_vit.r160_in1k"
-CONVNET: Final = "test_convnext.r160_in1k"
+VIT = "test_vit.r160_in1k"
+CONVNET = "test_convnext.r160_in1k"
 """Timm's test networks for images of 160 pixels: a vision transformer and a convolutional one."""
 
 

@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from typing import Final
 
 from PySide6.QtWidgets import QPushButton
 
@@ -15,7 +14,7 @@ from tests.support.scripted_workers import Player
 from tests.support.sessions import changed_by
 from tests.support.trainings import Trainer, store_other_backbone
 
-DURATION: Final = TrainingDuration(iteration_s=1.0, others_s=40.0)
+DURATION = TrainingDuration(iteration_s=1.0, others_s=40.0)
 
 
 def prepare(desk: Desk, trainer: Trainer, backbone: Path | None = None) -> None:

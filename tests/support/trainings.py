@@ -4,7 +4,6 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 import onnx
 
@@ -19,14 +18,14 @@ from engine.requests import Train, TrainingResult
 from engine.training.curve import TrainingPoint
 from tests.support.scripted_workers import Step, scripted_command
 
-FIGURES: Final[dict[str, float | None]] = {
+FIGURES: dict[str, float | None] = {
     "before_accuracy": 0.571,
     "after_accuracy": 0.619,
     "held_out_images": 42,
     "iterations": 40,
     "kept_iteration": 30,
 }
-NAME: Final = "Tuned propagation 1"
+NAME = "Tuned propagation 1"
 
 
 def points(count: int, *, step: int = 10) -> list[Step]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +20,9 @@ from research.transfer.task import FewShotTask
 from tests.support.collections import FAMILY_OF, LEAVES, write_shape
 from tests.support.graphs import graph_of
 
-ROOT: Final = "Shapes"
-TRAIN_IMAGES: Final = 6
-VAL_IMAGES: Final = 2
+ROOT = "Shapes"
+TRAIN_IMAGES = 6
+VAL_IMAGES = 2
 
 
 def write_shapes(folder: Path) -> Path:

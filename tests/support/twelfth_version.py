@@ -3,11 +3,10 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
 from tests.support.eleventh_version import write_eleventh_version
 
-TO_THE_TWELFTH: Final = """
+TO_THE_TWELFTH = """
 PRAGMA legacy_alter_table = ON;
 ALTER TABLE image RENAME TO old_image;
 CREATE TABLE image (

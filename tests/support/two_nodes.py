@@ -12,13 +12,13 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 import engine  # noqa: F401 (disables Ray's telemetry)
 
-_REPOSITORY: Final = Path(__file__).parents[2]
-_START_S: Final = 120.0
-_PAUSE_S: Final = 0.02
+_REPOSITORY = Path(__file__).parents[2]
+_START_S = 120.0
+_PAUSE_S = 0.02
 
 
 @final

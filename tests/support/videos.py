@@ -2,16 +2,15 @@
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Final
 
 import av
 import numpy as np
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-FRAMES_PER_S: Final = 30
-_LEVELS: Final = 16  # of red and of green: 256 colours
-_MATRICES: Final = {
+FRAMES_PER_S = 30
+_LEVELS = 16  # of red and of green: 256 colours
+_MATRICES = {
     1: (1, 0, 0, 1),
     2: (-1, 0, 0, 1),
     3: (-1, 0, 0, -1),

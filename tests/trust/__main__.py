@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
 from engine import __version__
 from tests.trust.activities import ACTIVITIES
@@ -39,9 +38,9 @@ from tests.trust.stages import Stage, build_stage
 from tests.trust.trials import PROCESSES
 from tests.trust.trios import merge_many
 
-TABLE_START: Final = "<!-- table: written by `make trust` -->"
-TABLE_END: Final = "<!-- end of the table -->"
-_SHOWN: Final = 60
+TABLE_START = "<!-- table: written by `make trust` -->"
+TABLE_END = "<!-- end of the table -->"
+_SHOWN = 60
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Instrument:
     takes_names: bool = False
 
 
-INSTRUMENTS: Final = (
+INSTRUMENTS = (
     Instrument("kills", "activities killed at a random moment", kill_many, takes_names=True),
     Instrument("damaged", "damaged projects", damage_many),
     Instrument("images", "broken images", break_many),

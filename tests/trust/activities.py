@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Final, Literal
+from typing import Literal
 
 from engine.cli.commands import COMMAND_NAMES
 from engine.cli.main import main
@@ -35,12 +35,12 @@ from tests.trust.seen import digest, people_part
 from tests.trust.stages import Stage
 from tests.trust.things import work_on_things
 
-LABELS: Final = 200
-FEW_LABELS: Final = 3
-EDITS: Final = 100
-NOTES: Final = 100
-GROUPS: Final = 40
-QUICK_TRAINING: Final = (
+LABELS = 200
+FEW_LABELS = 3
+EDITS = 100
+NOTES = 100
+GROUPS = 40
+QUICK_TRAINING = (
     "iterations=4",
     "validation_episodes=3",
     "test_episodes=3",
@@ -165,7 +165,7 @@ def _one_edit(project: Project, chance: Random, number: int) -> str:
     return f"{kind} class {one}"
 
 
-_GROUP_EDITS: Final = (
+_GROUP_EDITS = (
     *(
         "add parent",
         "move some",
@@ -442,7 +442,7 @@ def _merge_command(place: Place, log: Log, stage: Stage, chance: Random) -> None
     command(place, log, "merge", place.project, stage.twin, *preferred)
 
 
-ACTIVITIES: Final[Mapping[str, Activity]] = {
+ACTIVITIES: Mapping[str, Activity] = {
     activity.name: activity
     for activity in (
         Activity("labels", _label, weight=3),

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
 
 from engine.config import backups_folder
 from engine.errors import ProtoleafError
@@ -13,9 +12,9 @@ from tests.trust.children import Place
 from tests.trust.outcome import Fault
 from tests.trust.seen import digest, people_part
 
-SQLITE_MAGIC: Final = b"SQLite format 3"
-BACKED_UP: Final = "backup"
-RESTORED: Final = "restore"
+SQLITE_MAGIC = b"SQLite format 3"
+BACKED_UP = "backup"
+RESTORED = "restore"
 
 
 def backups_of(place: Place) -> Sequence[Path]:

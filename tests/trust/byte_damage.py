@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from random import Random
-from typing import Final
 
-PAGE_BYTES: Final = 4096
-SECTOR_BYTES: Final = 512
-_HEADER_BYTES: Final = 100
+PAGE_BYTES = 4096
+SECTOR_BYTES = 512
+_HEADER_BYTES = 100
 
 Damage = Callable[[bytearray, bytes, Random], bytes]
 """Takes the file, an earlier copy, and a random generator; returns the damaged file."""
@@ -95,7 +94,7 @@ def _another_file(content: bytearray, older: bytes, chance: Random) -> bytes:
     )
 
 
-BYTE_DAMAGE: Final[Mapping[str, Damage]] = {
+BYTE_DAMAGE: Mapping[str, Damage] = {
     "bits flipped": _flip_bits,
     "a letter changed": _flip_letters,
     "bytes overwritten": _overwrite,

@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 from random import Random
 from types import FrameType
-from typing import Any, Final
+from typing import Any
 
 from engine.collection.live import LiveCollection
 from engine.config import CacheFolders
@@ -26,16 +26,16 @@ from tests.trust.stages import Stage
 from tests.trust.survivor import survivor_faults
 from tests.trust.trials import OnTrial, ending_faults, named, run_trials, trial_folder
 
-INSTRUMENT: Final = "kept files of large collections"
-LIMIT_S: Final = 120.0
-_SMALL: Final = (
+INSTRUMENT = "kept files of large collections"
+LIMIT_S = 120.0
+_SMALL = (
     "bits flipped",
     "bytes overwritten",
     "cut off",
     "something appended",
     "another file",
 )
-_KEEPING: Final = frozenset(
+_KEEPING = frozenset(
     {
         "mapped_cache.py",
         "image_list_cache.py",
@@ -45,7 +45,7 @@ _KEEPING: Final = frozenset(
         "new_file.py",
     }
 )
-_MOST_STEPS: Final = 1_500  # calls and returns in these modules in a session
+_MOST_STEPS = 1_500  # calls and returns in these modules in a session
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def _of_another(place: Place, path: Path) -> bytes:
     return _other_project(place).with_suffix(path.suffix).read_bytes()
 
 
-_FILES: Final[Mapping[str, Callable[[Place, Path], bytes | None]]] = {
+_FILES: Mapping[str, Callable[[Place, Path], bytes | None]] = {
     "deleted": lambda *_where: None,
     "of an older moment": _older,
     "of another project": _of_another,
@@ -244,7 +244,7 @@ def _killed_while_keeping(place: Place, plan: Breaking) -> None:
     sys.setprofile(None)
 
 
-_SCENES: Final[Mapping[str, Callable[[Place, Breaking], None]]] = {
+_SCENES: Mapping[str, Callable[[Place, Breaking], None]] = {
     "all of an older moment": _all_older,
     "exchanged while it is open": _exchanged_while_open,
     "another project under its name": _another_project,

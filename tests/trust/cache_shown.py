@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,8 @@ from tests.trust.children import Place
 from tests.trust.large_projects import fit_as_window, shown_of, take_for_large
 from tests.trust.outcome import Fault
 
-SUFFIXES: Final = (".list", ".digest", ".rows", ".basis", ".predictions")
-_COLUMNS: Final = (
+SUFFIXES = (".list", ".digest", ".rows", ".basis", ".predictions")
+_COLUMNS = (
     "image_ids",
     "label_class",
     "status",
@@ -30,7 +30,7 @@ _COLUMNS: Final = (
     "best_score",
     "safe_score",
 )
-_TOLERANCE: Final = 1e-4
+_TOLERANCE = 1e-4
 
 Columns = Mapping[str, NDArray[Any]]
 """Values of all images by name, also paths."""

@@ -18,24 +18,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.cli.commands import COMMANDS
 from engine.config import BACKBONES_VARIABLE, BACKUPS_VARIABLE, CACHE_VARIABLE
 
-PRELOADED: Final = (
+PRELOADED = (
     "engine.cli.main",
     *(f"engine.cli.{place.partition(':')[0]}" for place, _ in COMMANDS.values()),
     "tests.trust.activities",
     "tests.trust.survivor",
 )
-HANG_S: Final = 60.0
-_OUTPUT: Final = "output.txt"
-_NOT_KNOWN: Final = 255  # status of multiprocessing if the fork server lost it
+HANG_S = 60.0
+_OUTPUT = "output.txt"
+_NOT_KNOWN = 255  # status of multiprocessing if the fork server lost it
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(list(PRELOADED))
 _starting = threading.Lock()
-_KILOBYTE: Final = 1024
+_KILOBYTE = 1024
 
 
 @dataclass(frozen=True)

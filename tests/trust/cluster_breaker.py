@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Final
 
 import pyarrow as pa
 
@@ -38,15 +37,15 @@ from tests.trust.outcome import Fault, Outcome, Trial, outcome
 from tests.trust.stages import Stage
 from tests.trust.trials import OnTrial, named, trial_folder
 
-INSTRUMENT: Final = "clusters broken off"
-IMAGES: Final = 240
-SHARD_IMAGES: Final = 4
-SHARDS: Final = IMAGES // SHARD_IMAGES
-DISK_BYTES: Final = 48 << 20
-_MODEL_BYTES: Final = (
+INSTRUMENT = "clusters broken off"
+IMAGES = 240
+SHARD_IMAGES = 4
+SHARDS = IMAGES // SHARD_IMAGES
+DISK_BYTES = 48 << 20
+_MODEL_BYTES = (
     12_100_000  # of the backbone and its companion, which are copied before the first shard
 )
-_REPOSITORY: Final = Path(__file__).parents[2]
+_REPOSITORY = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -184,7 +183,7 @@ def _fill_the_disk(bench: Bench, folder: Path, chance: Random) -> list[Fault]:
     )
 
 
-WAYS: Final[tuple[tuple[str, Callable[[Bench, Path, Random], list[Fault]]], ...]] = (
+WAYS: tuple[tuple[str, Callable[[Bench, Path, Random], list[Fault]]], ...] = (
     ("a node is killed", _lose_a_node),
     ("embedding is killed", _kill_embedding),
     ("classifying is killed", _kill_classifying),

@@ -2,15 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import Final
 
 import pytest
 
 from engine.config import BACKBONES_VARIABLE, CACHE_VARIABLE
 from tests.trust.stages import Stage, build_stage
 
-HERE: Final = Path(__file__).parent
-INSTRUMENTS: Final = frozenset(
+HERE = Path(__file__).parent
+INSTRUMENTS = frozenset(
     {
         "test_cluster_breaker",
         "test_copier",

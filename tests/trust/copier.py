@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Final
 
 from engine.errors import ProtoleafError
 from engine.project import Project
@@ -23,12 +22,12 @@ from tests.trust.stages import Stage
 from tests.trust.survivor import check
 from tests.trust.trials import OnTrial, ending_faults, named, run_trials, trial_folder
 
-INSTRUMENT: Final = "copies"
-COPIES_AT_ONCE: Final = 20
-PACES: Final = ("by handshake", "at a person's speed", "at full speed")
-_THOUGHT_S: Final = 0.03
-_STOP: Final = "stop"
-_LIMIT_S: Final = 60.0
+INSTRUMENT = "copies"
+COPIES_AT_ONCE = 20
+PACES = ("by handshake", "at a person's speed", "at full speed")
+_THOUGHT_S = 0.03
+_STOP = "stop"
+_LIMIT_S = 60.0
 
 
 @dataclass(frozen=True)

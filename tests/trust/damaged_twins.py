@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any
 from unittest.mock import patch
 
 from engine.cli.main import main
@@ -34,10 +34,10 @@ from tests.trust.seen import digest, people_part
 from tests.trust.stages import Stage
 from tests.trust.trials import OnTrial, ending_faults, named, run_trials, trial_folder
 
-INSTRUMENT: Final = "damaged twins and restores"
-NAME: Final = "birds.protoleaf"
-_HEADER_BYTES: Final = 100
-_SHARES: Final[Mapping[str, float]] = {
+INSTRUMENT = "damaged twins and restores"
+NAME = "birds.protoleaf"
+_HEADER_BYTES = 100
+_SHARES: Mapping[str, float] = {
     "copied": 0.3,
     "moved": 0.3,
     "swapped": 0.2,
@@ -267,7 +267,7 @@ def _damage_memory(story: Story) -> None:
         path.write_bytes(path.read_bytes()[:-3000])
 
 
-_OF_TEXTS: Final = (
+_OF_TEXTS = (
     "bits flipped",
     "a letter changed",
     "bytes overwritten",
@@ -303,7 +303,7 @@ def _delete(path: Path, _older: bytes, _chance: Random) -> None:
     path.unlink()
 
 
-DAMAGE: Final[Mapping[str, Callable[[Path, bytes, Random], None]]] = {
+DAMAGE: Mapping[str, Callable[[Path, bytes, Random], None]] = {
     **{how: _by_bytes(how) for how in BYTE_DAMAGE},
     "header zeroed": _zero_header,
     "emptied": _empty,
@@ -382,7 +382,7 @@ def _by_asked_file(story: Story, victim: Twin) -> None:
                 story.faults.append(Fault("wrong", "another backup than the one that was named"))
 
 
-WAYS: Final[Mapping[str, Callable[[Story, Twin], None]]] = {
+WAYS: Mapping[str, Callable[[Story, Twin], None]] = {
     "the first number": _by_first_number,
     "any number": _by_any_number,
     "a number unseen": _by_number_unseen,

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Final
 
 import numpy as np
 
@@ -29,12 +28,12 @@ from tests.trust.outcome import Fault, Outcome
 from tests.trust.stages import Stage
 from tests.trust.trials import Batch, BatchedTrials, OnTrial
 
-INSTRUMENT: Final = "data sets beside five projects"
-PROJECTS: Final = 5
-PHOTOS: Final = 8  # of each project; consecutive ones share half of them
-BATCH: Final = 50
-_TRIAL_S: Final = 20.0
-_START_S: Final = 120.0
+INSTRUMENT = "data sets beside five projects"
+PROJECTS = 5
+PHOTOS = 8  # of each project; consecutive ones share half of them
+BATCH = 50
+_TRIAL_S = 20.0
+_START_S = 120.0
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ def _away(rows: EmbeddedRows, chance: Random) -> EmbeddedRows:
     return replace(noisy, paths=[f"s3://bucket/{number}.png" for number in range(len(rows))])
 
 
-CHANGES: Final[Mapping[str, Change]] = {
+CHANGES: Mapping[str, Change] = {
     "good": lambda rows, _chance: rows,
     "swapped rows": _with(
         lambda rows, generator: np.roll(rows.embeddings, generator.integers(1, 8), axis=0)
@@ -126,7 +125,7 @@ CHANGES: Final[Mapping[str, Change]] = {
     "a foreign hash": lambda rows, _chance: rows,
     "another backbone beside it": lambda rows, _chance: rows,
 }
-TAKEN: Final = frozenset({"good", "not a number", "infinite", "zero", "noise of images elsewhere"})
+TAKEN = frozenset({"good", "not a number", "infinite", "zero", "noise of images elsewhere"})
 """Variants that become a project; some without any embedding."""
 
 

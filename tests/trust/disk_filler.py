@@ -8,7 +8,6 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Final
 
 from engine.errors import ProtoleafError
 from tests.support.mounted_disk import NoSmallDiskError, leave_free, mount_small_disk
@@ -21,11 +20,11 @@ from tests.trust.stages import Stage
 from tests.trust.survivor import check, survivor_faults
 from tests.trust.trials import OnTrial, ending_faults, named, run_trials, trial_folder
 
-INSTRUMENT: Final = "full disks"
-DISK_BYTES: Final = 24_000_000
-FREE_BYTES: Final = (0, 4_096, 8_192, 12_288, 20_480, 65_536, 200_000, 600_000)
-_FULL: Final = "disk is full"
-_LIMIT_S: Final = 120.0
+INSTRUMENT = "full disks"
+DISK_BYTES = 24_000_000
+FREE_BYTES = (0, 4_096, 8_192, 12_288, 20_480, 65_536, 200_000, 600_000)
+_FULL = "disk is full"
+_LIMIT_S = 120.0
 
 
 @dataclass(frozen=True)

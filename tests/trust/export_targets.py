@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Final
 
 from engine import new_file
 from engine.cli.main import main
@@ -28,11 +27,11 @@ from tests.trust.outcome import Fault, Outcome, Trial
 from tests.trust.stages import Stage
 from tests.trust.trials import PROCESSES, OnTrial, ending_faults, run_trials, trial_folder
 
-INSTRUMENT: Final = "targets of exports"
-BATCH: Final = 125
-TRIAL_LIMIT_S: Final = 20.0
-_START_S: Final = 60.0
-_NO_OVERWRITE: Final = frozenset({"backup"})
+INSTRUMENT = "targets of exports"
+BATCH = 125
+TRIAL_LIMIT_S = 20.0
+_START_S = 60.0
+_NO_OVERWRITE = frozenset({"backup"})
 """Commands that never replace files."""
 
 
@@ -81,7 +80,7 @@ def aim_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:
         str(place.caches),
         str(place.folder / "kept"),
     )
-    new_file.READER_WAIT_S = 0.1  # type: ignore[misc]  # a person waits longer
+    new_file.READER_WAIT_S = 0.1  # a person waits longer
     world = build_world(place.folder / "world", CacheFolders(place.caches))
     shutil.copytree(world.folder, place.folder / "sound")
     faults: list[Fault] = []

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
 
 from engine.collection.importing.label_plan import read_labels
 from engine.errors import FormatError, ProtoleafError
@@ -12,10 +11,8 @@ from engine.project import Project
 from tests.trust.children import Place
 from tests.trust.outcome import Fault
 
-EXPORTED: Final = tuple(FORMATS)
-READABLE: Final = tuple(
-    name for name, one in FORMATS.items() if one.is_read and not one.writes_into
-)
+EXPORTED = tuple(FORMATS)
+READABLE = tuple(name for name, one in FORMATS.items() if one.is_read and not one.writes_into)
 """Formats of one file or folder from which every label can be read."""
 
 

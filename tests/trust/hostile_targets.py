@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from engine.bundle.export import export_model
 from engine.collection.embed import embed_project
@@ -19,7 +18,7 @@ from engine.project.backups.keeping import back_up
 from tests.support.collections import LEAVES, write_graph, write_shape
 from tests.trust.seen import digest, people_part
 
-FOREIGN_TEXT: Final = "image,class\r\nmine.jpg,hand-written\r\n"
+FOREIGN_TEXT = "image,class\r\nmine.jpg,hand-written\r\n"
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ def _side(world: World) -> Path:
     return world.project.with_name(f"{world.project.name}-journal")
 
 
-TARGETS: Final[Mapping[str, Callable[[World], str | Path]]] = {
+TARGETS: Mapping[str, Callable[[World], str | Path]] = {
     "a new name": lambda world: world.desk / "new.csv",
     "a photo": lambda world: world.photo,
     "a link to a photo": lambda world: _link(world, world.photo),
@@ -172,7 +171,7 @@ TARGETS: Final[Mapping[str, Callable[[World], str | Path]]] = {
     "a link to a device": lambda world: _link(world, Path(os.devnull)),
 }
 """Creates a target on an empty desk, by name."""
-REPLACEABLE: Final = frozenset(
+REPLACEABLE = frozenset(
     {"a file of others", "a hard link to a file of others", "a link to nothing"}
 )
 """What --overwrite may replace on the desk."""

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Final
 
 from engine.errors import ImageError
 from engine.images.decode import decode_rgb, decode_square
@@ -16,11 +15,11 @@ from tests.trust.picture_damage import damaged_picture, giant_picture
 from tests.trust.stages import Stage
 from tests.trust.trials import PROCESSES, OnTrial, ending_faults, run_trials, trial_folder
 
-INSTRUMENT: Final = "broken images"
-IMAGE_LIMIT_S: Final = 10.0
-MEMORY_BYTES: Final = 1_500_000_000
-WHOLE_MEMORY_BYTES: Final = 6_000_000_000  # twelve bytes for each of at most 500 million pixels
-_DECODED_WHOLE: Final = (
+INSTRUMENT = "broken images"
+IMAGE_LIMIT_S = 10.0
+MEMORY_BYTES = 1_500_000_000
+WHOLE_MEMORY_BYTES = 6_000_000_000  # twelve bytes for each of at most 500 million pixels
+_DECODED_WHOLE = (
     b"GIF8",
     b"RIFF",
     b"ftypavi",
@@ -29,15 +28,15 @@ _DECODED_WHOLE: Final = (
     b"jP  ",
     b"\xff\x4f\xff\x51",
 )  # formats not read in strips
-BATCH: Final = 100
-GIANT_EVERY: Final = 1000
-GIANT_LIMIT_S: Final = 60.0
-_START_S: Final = 30.0
-_SIDE: Final = 224
-_VIEW_SIDE: Final = 6000
-_KILOBYTE: Final = 1024
+BATCH = 100
+GIANT_EVERY = 1000
+GIANT_LIMIT_S = 60.0
+_START_S = 30.0
+_SIDE = 224
+_VIEW_SIDE = 6000
+_KILOBYTE = 1024
 
-WAYS: Final[Mapping[str, Callable[[Path, bytes], object]]] = {
+WAYS: Mapping[str, Callable[[Path, bytes], object]] = {
     "for the view": lambda _path, data: decode_rgb(data, longest_side=_VIEW_SIDE),
     "to a square": lambda _path, data: decode_square(data, _SIDE),
     "to a thumbnail": lambda path, _data: thumbnail(path, _SIDE),

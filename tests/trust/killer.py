@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Final
 
 from tests.trust.acknowledge import read_log
 from tests.trust.activities import Activity, possible_activities, run_activity
@@ -15,9 +14,9 @@ from tests.trust.stages import Stage
 from tests.trust.survivor import stray_fault, survivor_faults
 from tests.trust.trials import OnTrial, ending_faults, named, run_trials, trial_folder
 
-INSTRUMENT: Final = "kills"
-_WHOLE_LIFE_S: Final = 120.0
-_BEYOND: Final = 1.05  # some are killed after they ended
+INSTRUMENT = "kills"
+_WHOLE_LIFE_S = 120.0
+_BEYOND = 1.05  # some are killed after they ended
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Final
 
 from PIL import Image
 
@@ -34,11 +33,11 @@ from tests.trust.outcome import Fault, Outcome, Trial
 from tests.trust.stages import Stage
 from tests.trust.trials import PROCESSES, OnTrial, ending_faults, run_trials, trial_folder
 
-INSTRUMENT: Final = "label imports between twin projects"
-BATCH: Final = 50
-IMPORT_LIMIT_S: Final = 10.0
-READ: Final = tuple(name for name, one in FORMATS.items() if one.is_read)
-_WITH_BOXES: Final = (
+INSTRUMENT = "label imports between twin projects"
+BATCH = 50
+IMPORT_LIMIT_S = 10.0
+READ = tuple(name for name, one in FORMATS.items() if one.is_read)
+_WITH_BOXES = (
     "csv",
     "jsonl",
     "parquet",
@@ -48,12 +47,12 @@ _WITH_BOXES: Final = (
     "fiftyone",
     "camtrap-dp",
 )
-_BOXES: Final = tuple(
+_BOXES = tuple(
     FilePart(box=BoundingBox(*box)).text for box in ((0, 0, 0.5, 0.5), (0.5, 0.25, 0.25, 0.5))
 )
-_WITHOUT_NONE: Final = "darwin-core"
-_NAMES: Final = ("Apple", "Pear", "Plum", "Crane", "Gull", "1", "2", "none", "A/B")
-_IN_LANGUAGES: Final = (
+_WITHOUT_NONE = "darwin-core"
+_NAMES = ("Apple", "Pear", "Plum", "Crane", "Gull", "1", "2", "none", "A/B")
+_IN_LANGUAGES = (
     "Apfel@de",
     "Apple@de",
     "pomme@fr",
@@ -63,11 +62,11 @@ _IN_LANGUAGES: Final = (
     "A/B@en",
     "1@x",
 )
-_IDS: Final = (*"12345", "Apple", "Pear", "Fruit", "Fruit/Apple", "n01440764")
-_ROOTS: Final = ("Fruit", "Bird", "Apple")
-_PLACES: Final = tuple(f"DCIM/{folder}/{name}.png" for folder in ("100", "101") for name in "abc")
-_ODD: Final = os.fsdecode(b"DCIM/101/m\xf6we.png")
-_CONTENTS: Final = 8
+_IDS = (*"12345", "Apple", "Pear", "Fruit", "Fruit/Apple", "n01440764")
+_ROOTS = ("Fruit", "Bird", "Apple")
+_PLACES = tuple(f"DCIM/{folder}/{name}.png" for folder in ("100", "101") for name in "abc")
+_ODD = os.fsdecode(b"DCIM/101/m\xf6we.png")
+_CONTENTS = 8
 
 Names = tuple[str, ...]
 Item = tuple[bytes, str]  # bytes of a photo, and the labelled part

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
-from typing import Final
 
 import numpy as np
 
@@ -21,13 +20,13 @@ from engine.graph.category_graph import CategoryGraph
 from engine.images.read_file import content_hash
 from research.benchmarks.synthetic import synthetic_embeddings
 
-IMAGES: Final = 600
-SPARE: Final = 80  # contents embedded in advance for images added later
-FAMILIES: Final = 4
-CLASSES: Final = 12
-SHOTS: Final = 3
-IN_VIEW: Final = 24
-_LOWERED: Final = (
+IMAGES = 600
+SPARE = 80  # contents embedded in advance for images added later
+FAMILIES = 4
+CLASSES = 12
+SHOTS = 3
+IN_VIEW = 24
+_LOWERED = (
     (embedded_images, "FEWEST_CACHED", 10),
     (fitting, "FEWEST_IN_TURN", 10),
     (fitting, "SLICE_ROWS", 100),

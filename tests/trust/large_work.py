@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 from random import Random
-from typing import Final
 
 from engine.collection.live import LiveCollection
 from engine.config import CacheFolders
@@ -22,8 +21,8 @@ from tests.trust.large_projects import (
 )
 from tests.trust.stages import Stage
 
-SESSIONS: Final = 4
-ACTS: Final = 4
+SESSIONS = 4
+ACTS = 4
 
 
 def work_on_large(place: Place, log: Log, stage: Stage, chance: Random) -> None:

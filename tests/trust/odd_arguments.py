@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any
 
 import psutil
 
@@ -24,20 +24,20 @@ from tests.trust.outcome import Fault, Outcome, Trial
 from tests.trust.stages import Stage
 from tests.trust.trials import OnTrial, run_trials, trial_folder
 
-INSTRUMENT: Final = "odd arguments and signals"
-LIMIT_S: Final = 60.0
-REPOSITORY: Final = str(Path(__file__).parents[2])
-LEFT: Final = "(processes are left)"
-LATEST_SIGNAL_S: Final = 1.5
-SETTLED: Final = frozenset({0, 1, 2, 130, 141, 143})
+INSTRUMENT = "odd arguments and signals"
+LIMIT_S = 60.0
+REPOSITORY = str(Path(__file__).parents[2])
+LEFT = "(processes are left)"
+LATEST_SIGNAL_S = 1.5
+SETTLED = frozenset({0, 1, 2, 130, 141, 143})
 """Permitted exit statuses of commands."""
-BEFORE_OUR_FIRST_LINE: Final = frozenset({-signal.SIGINT, -signal.SIGTERM})
+BEFORE_OUR_FIRST_LINE = frozenset({-signal.SIGINT, -signal.SIGTERM})
 """A signal may arrive while Python is starting."""
-GUARD: Final = "from app.early_stop import"
+GUARD = "from app.early_stop import"
 """The program's first import; anything before it is Python's."""
-LEFT_OUT: Final = ("doctor", "menu-entry")
+LEFT_OUT = ("doctor", "menu-entry")
 """Commands that measure, or change the desktop."""
-ODD: Final = (
+ODD = (
     "x" * 300,
     "x" * 5000,
     f"{'y' * 300}.protoleaf",
@@ -74,8 +74,8 @@ ODD: Final = (
     "FILE",
 )
 """PROJECT, FOLDER, FILE and DATA are replaced by existing paths."""
-OVERLONG: Final = ("x" * 5000, "a/" * 2500, f"{'y' * 300}.protoleaf", "z=" * 2500)
-STOPPED: Final = (
+OVERLONG = ("x" * 5000, "a/" * 2500, f"{'y' * 300}.protoleaf", "z=" * 2500)
+STOPPED = (
     ("suggest", "PROJECT"),
     ("check", "PROJECT"),
     ("classify", "PROJECT", "-o", "out.csv"),
@@ -88,7 +88,7 @@ STOPPED: Final = (
     ("versions", "PROJECT"),
 )
 """Longer commands, stopped at random moments."""
-READING: Final = (
+READING = (
     ("what-if", "PROJECT", "--unlink", "Red disc=Red"),
     ("check", "PROJECT"),
     ("suggest", "PROJECT"),
@@ -96,7 +96,7 @@ READING: Final = (
     ("evaluate", "PROJECT", "--truth", "FILE"),
 )
 """Commands that work while a window has the project open."""
-SIDE_BY_SIDE: Final = (
+SIDE_BY_SIDE = (
     "experiment",
     "table",
     "DATA",
@@ -110,10 +110,10 @@ SIDE_BY_SIDE: Final = (
     "5",
     *quick_words(iterations=90_000),
 )
-LATEST_SIDE_BY_SIDE_S: Final = 10.0
-NOBODY_LEFT_S: Final = 5.0
+LATEST_SIDE_BY_SIDE_S = 10.0
+NOBODY_LEFT_S = 5.0
 """Grace period for child processes of a command."""
-HOLDER: Final = """
+HOLDER = """
 import sys
 from pathlib import Path
 from engine.project import Project
@@ -121,16 +121,16 @@ with Project.open(Path(sys.argv[1])):
     print("open", flush=True)
     sys.stdin.read()
 """
-SCRIPT: Final = """
+SCRIPT = """
 import sys
 from app.__main__ import main
 if __name__ == "__main__":
     sys.exit(main())
 """
 """The start script of an installed program; processes of a pool load it, too."""
-TWICE_AFTER_S: Final = 0.05
+TWICE_AFTER_S = 0.05
 """Delay of a second Ctrl+C."""
-STREAMS: Final = {
+STREAMS = {
     "closed output": ">&-",
     "closed errors": "2>&-",
     "closed input": "<&-",

@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any
 
 from engine.cli.main import main
 from engine.config import BACKBONES_VARIABLE, BACKUPS_VARIABLE, CACHE_VARIABLE, CacheFolders
@@ -29,13 +29,13 @@ from tests.trust.special_files import HANG_S, MEMORY_BYTES, HangError, catch_han
 from tests.trust.stages import Stage
 from tests.trust.trials import Batch, BatchedTrials, OnTrial
 
-INSTRUMENT: Final = "odd texts from elsewhere"
-BATCH: Final = 50
-PASSWORD: Final = "S3cretPassword"  # noqa: S105 (a test value)
-LONG: Final = 60_000
-_START_S: Final = 120.0
+INSTRUMENT = "odd texts from elsewhere"
+BATCH = 50
+PASSWORD = "S3cretPassword"  # noqa: S105 (a test value)
+LONG = 60_000
+_START_S = 120.0
 
-READING: Final = (
+READING = (
     ("check", "P"),
     ("versions", "P"),
     ("images", "P"),
@@ -58,7 +58,7 @@ READING: Final = (
     ("report", "P", "D/report.html"),
     ("map", "P", "-o", "D/map.png"),
 )
-WRITING: Final = (
+WRITING = (
     ("import-graph", "P", "G"),
     ("import-labels", "P", "L"),
     ("import-images", "P", "I"),
@@ -71,7 +71,7 @@ WRITING: Final = (
     ("restore", "P", "1", "--yes"),
 )
 """Paths: P the odd project, O another, D desk, I image, T truth, G graph, L label table."""
-SETTINGS: Final = (
+SETTINGS = (
     *(
         "setting",
         "collection",
@@ -259,12 +259,12 @@ def _places(content: Any) -> Iterator[tuple[Any, Any]]:
             yield from _places(value)
 
 
-KINDS: Final[Mapping[str, Make]] = {
+KINDS: Mapping[str, Make] = {
     "project": odd_project,
     "data set": odd_data_set,
     "model": odd_bundle,
 }
-SHARES: Final = (2, 1, 1)
+SHARES = (2, 1, 1)
 
 
 def outside_of(world: World) -> Path:

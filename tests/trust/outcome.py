@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Final, Literal
+from typing import Literal
 
 FaultKind = Literal["lost", "traceback", "hang", "wrong", "stray", "other"]
 
-COLUMNS: Final = (
+COLUMNS = (
     "instrument",
     "trials",
     "acknowledged actions",
@@ -19,7 +19,7 @@ COLUMNS: Final = (
     "left files behind",
     "peak memory",
 )
-_MEGABYTE: Final = 1_000_000
+_MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True)

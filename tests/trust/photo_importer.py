@@ -6,7 +6,7 @@ import queue
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache
@@ -17,8 +17,8 @@ from tests.support.backbones import WIDTH
 from tests.support.device_owner import Shortage
 from tests.trust.children import Place
 
-IDENTITY: Final = "ab" * 32
-END_S: Final = 20.0  # timeout for an owner to end
+IDENTITY = "ab" * 32
+END_S = 20.0  # timeout for an owner to end
 
 
 @dataclass(frozen=True)

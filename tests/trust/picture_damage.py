@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
-from typing import Final
 
 import numpy as np
 from PIL import Image
@@ -15,11 +14,11 @@ from tests.support.images import PNG_SIGNATURE, encoded, exif_with_orientation, 
 from tests.support.raw_photos import KINDS as RAW_KINDS
 from tests.support.raw_photos import raw_photo
 
-_SIDES: Final = ((48, 32), (200, 150), (1, 1))
-_HUGE: Final = (0, 1, 0x7FFF, 0xFFFF, 30_000, 22_360)
-_CHUNK_HEADER_BYTES: Final = 8
-_GIANT_SIDE: Final = 22_000
-_ROWS_AT_ONCE: Final = 100
+_SIDES = ((48, 32), (200, 150), (1, 1))
+_HUGE = (0, 1, 0x7FFF, 0xFFFF, 30_000, 22_360)
+_CHUNK_HEADER_BYTES = 8
+_GIANT_SIDE = 22_000
+_ROWS_AT_ONCE = 100
 
 Damage = Callable[[bytes, bytes, Random], bytes]
 """Takes a picture, another of any format, and a random generator; returns the damaged one."""
@@ -45,7 +44,7 @@ def sound_pictures() -> Sequence[bytes]:
     return found
 
 
-_KINDS: Final[Sequence[tuple[str, str, Mapping[str, object]]]] = (
+_KINDS: Sequence[tuple[str, str, Mapping[str, object]]] = (
     ("RGB", "JPEG", {"quality": 80}),
     (
         "RGB",
@@ -71,7 +70,7 @@ _KINDS: Final[Sequence[tuple[str, str, Mapping[str, object]]]] = (
 )
 
 
-_PREVIEWS: Final = tuple(encoded(picture(*size), "JPEG") for size in ((420, 280), (160, 120)))
+_PREVIEWS = tuple(encoded(picture(*size), "JPEG") for size in ((420, 280), (160, 120)))
 
 
 def _stored(image: Image.Image, kind: str, options: Mapping[str, object]) -> bytes:
@@ -163,7 +162,7 @@ def giant_picture(chance: Random) -> bytes:
     )
 
 
-PICTURE_DAMAGE: Final[Mapping[str, Damage]] = {
+PICTURE_DAMAGE: Mapping[str, Damage] = {
     "flipped": _flip,
     "header flipped": _flip_header,
     "cut": _cut,

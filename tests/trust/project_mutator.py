@@ -11,7 +11,7 @@ from hashlib import blake2b
 from itertools import cycle
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any
 
 from engine.cli.main import main
 from engine.errors import ProtoleafError
@@ -33,13 +33,13 @@ from tests.trust.survivor import check
 from tests.trust.trials import OnTrial, ending_faults, named, run_trials, trial_folder
 from tests.trust.value_damage import VALUE_DAMAGE, write_values
 
-INSTRUMENT: Final = "damaged projects"
-LIMIT_S: Final = 30.0
-MEMORY_BYTES: Final = 4_000_000_000
-_MOST_STEPS: Final = 500
-_FRESH_SHARE: Final = 0.04  # share of those also opened in a separate process, as a user does
+INSTRUMENT = "damaged projects"
+LIMIT_S = 30.0
+MEMORY_BYTES = 4_000_000_000
+_MOST_STEPS = 500
+_FRESH_SHARE = 0.04  # share of those also opened in a separate process, as a user does
 
-QUESTIONS: Final[Mapping[str, Callable[[Project], object]]] = {
+QUESTIONS: Mapping[str, Callable[[Project], object]] = {
     "classes": lambda project: [
         project.classes.graph.path_text(class_id) for class_id in project.classes.graph.classes()
     ],

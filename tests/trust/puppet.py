@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Final, final
+from typing import final
 
 from engine.errors import ProtoleafError
 from engine.project import Project
@@ -15,7 +15,7 @@ from tests.trust.acknowledge import Log
 from tests.trust.activities import label_one
 from tests.trust.children import Child, Ending, Place
 
-_LIMIT_S: Final = 30.0
+_LIMIT_S = 30.0
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,21 +32,21 @@ from tests.trust.reader_scene import Scene, remains
 from tests.trust.stages import Stage
 from tests.trust.trials import OnTrial, ending_faults, named, run_trials, trial_folder
 
-INSTRUMENT: Final = "readers killed, hung and starved"
-PHOTOS: Final = 260
-BROKEN: Final[Mapping[int, bytes]] = {
+INSTRUMENT = "readers killed, hung and starved"
+PHOTOS = 260
+BROKEN: Mapping[int, bytes] = {
     20: b"",
     71: b"rotten",
     122: b"\xff\xd8\xffno picture",
     173: png_declaring(90_000, 90_000),
 }
-TWINS: Final = range(9, PHOTOS, 17)  # duplicates of the previous photo
-ABSENT: Final = PHOTOS  # the last file is missing
-LIMIT_S: Final = 90.0
-_START_S: Final = 3.0  # for an import to start its readers
-_SLOW: Final = Shortage(reader=("slowly",))
-_IMPATIENT: Final = replace(_SLOW, hangs_s=3.0)  # longer than a reader's start on a busy machine
-_SLOT_BYTES: Final = 60_000  # somewhat more than one reader's share here, of 32 pixels
+TWINS = range(9, PHOTOS, 17)  # duplicates of the previous photo
+ABSENT = PHOTOS  # the last file is missing
+LIMIT_S = 90.0
+_START_S = 3.0  # for an import to start its readers
+_SLOW = Shortage(reader=("slowly",))
+_IMPATIENT = replace(_SLOW, hangs_s=3.0)  # longer than a reader's start on a busy machine
+_SLOT_BYTES = 60_000  # somewhat more than one reader's share here, of 32 pixels
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def _killed(*deeds: str) -> Way:
     return Way(deeds, again=_SLOW)
 
 
-WAYS: Final[Mapping[str, Way]] = {
+WAYS: Mapping[str, Way] = {
     "a reader is killed": _killed("kill a reader"),
     "readers are killed time and again": _killed(*["kill a reader"] * 4),
     "all readers are killed": _killed("kill all readers"),
@@ -104,7 +103,7 @@ WAYS: Final[Mapping[str, Way]] = {
     "no process more can be started": Way(("kill all readers",), replace(_SLOW, starts=2)),
     "processes end at once": Way((), replace(_SLOW, reader=("at-once",))),
 }
-_REASONS: Final = (
+_REASONS = (
     "the process reading it",
     "reading it took too long",
     "there is not enough memory",

@@ -9,7 +9,6 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Final
 
 import psutil
 
@@ -18,11 +17,11 @@ from tests.trust.children import Child
 from tests.trust.outcome import Fault
 from tests.trust.photo_importer import Import
 
-LOOK_S: Final = 0.002
-MOMENT_S: Final = 4.0  # time until a disturbance, if fewer results were reported
-LEFT_S: Final = 15.0  # time after which a running process counts as left behind
-_SHARED: Final = Path("/dev/shm")  # noqa: S108 (shared memory on Linux)
-_PROBES: Final = (b"", b"blat")  # of Python's tempfile
+LOOK_S = 0.002
+MOMENT_S = 4.0  # time until a disturbance, if fewer results were reported
+LEFT_S = 15.0  # time after which a running process counts as left behind
+_SHARED = Path("/dev/shm")  # noqa: S108 (shared memory on Linux)
+_PROBES = (b"", b"blat")  # of Python's tempfile
 
 
 class Scene:

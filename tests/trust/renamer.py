@@ -6,7 +6,6 @@ older copy stays unchanged.
 
 from dataclasses import dataclass
 from random import Random
-from typing import Final
 
 from tests.trust.acknowledge import read_log
 from tests.trust.outcome import Outcome, Trial
@@ -14,7 +13,7 @@ from tests.trust.scenes import SCENES, Scene
 from tests.trust.stages import Stage
 from tests.trust.trials import OnTrial, named, run_trials, trial_folder
 
-INSTRUMENT: Final = "renames and replacements"
+INSTRUMENT = "renames and replacements"
 
 
 @dataclass(frozen=True)

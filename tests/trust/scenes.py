@@ -12,7 +12,6 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Final
 
 from engine.files import FoundFile
 from engine.project import Project
@@ -26,7 +25,7 @@ from tests.trust.stages import Stage
 from tests.trust.survivor import check
 from tests.trust.trials import ending_faults
 
-_RUSH_BYTES: Final = 20_000
+_RUSH_BYTES = 20_000
 
 
 @dataclass
@@ -420,7 +419,7 @@ def logged_ahead(path: Path) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-SCENES: Final[Mapping[str, Callable[[Scene], None]]] = {
+SCENES: Mapping[str, Callable[[Scene], None]] = {
     "renamed while open": _renamed,
     "folder renamed while open": _folder_renamed,
     "renamed and back while open": _renamed_and_back,

@@ -5,14 +5,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from engine.project import ModelVersion, Project
 from tests.support.projects import connection_of
 
-SETTINGS: Final = ("ppn+", "ppn", "prototypes")
-SETTING_NAMES: Final = ("collection", "setting", "favourite")
-ALL_STEPS: Final = 1_000_000
+SETTINGS = ("ppn+", "ppn", "prototypes")
+SETTING_NAMES = ("collection", "setting", "favourite")
+ALL_STEPS = 1_000_000
 
 People = Mapping[str, Any]
 Machine = Mapping[str, Any]

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from random import Random
 from types import FrameType
-from typing import Final
 
 from engine.cli.main import main
 from engine.config import BACKUPS_VARIABLE, CACHE_VARIABLE, CacheFolders
@@ -26,13 +25,13 @@ from tests.trust.outcome import Fault, Outcome
 from tests.trust.stages import Stage
 from tests.trust.trials import Batch, BatchedTrials, OnTrial
 
-INSTRUMENT: Final = "special files at every door"
-BATCH: Final = 100
-HANG_S: Final = 20.0
-_START_S: Final = 90.0
-MEMORY_BYTES: Final = 8 * 2**30
+INSTRUMENT = "special files at every door"
+BATCH = 100
+HANG_S = 20.0
+_START_S = 90.0
+MEMORY_BYTES = 8 * 2**30
 """Of a child, against devices that never end."""
-SUFFIXES: Final = (
+SUFFIXES = (
     ".csv",
     ".tsv",
     ".json",
@@ -70,7 +69,7 @@ def _linked_pipe(path: Path) -> None:
     path.symlink_to(f"{path}.pipe")
 
 
-KINDS: Final[Mapping[str, Callable[[Path], None]]] = {
+KINDS: Mapping[str, Callable[[Path], None]] = {
     "a pipe": os.mkfifo,
     "a link to a pipe": _linked_pipe,
     "a socket": _socket,
@@ -261,7 +260,7 @@ def _backups_folder(world: World, _chance: Random, make: Make) -> list[str]:
     return ["backup", str(world.project), "--to", str(make(world.desk / "backups"))]
 
 
-DOORS: Final[Mapping[str, Door]] = {
+DOORS: Mapping[str, Door] = {
     "graph": _graph,
     "labels": _labels,
     "part of labels": _part_of_labels,
@@ -280,7 +279,7 @@ DOORS: Final[Mapping[str, Door]] = {
     "beside a network": _beside_network,
     "folder of backups": _backups_folder,
 }
-ALONE: Final = frozenset({"truth", "backup to restore", "network"})
+ALONE = frozenset({"truth", "backup to restore", "network"})
 """Inputs without which a command cannot succeed."""
 
 

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.collection.classify import classify_project, predictions, store_predictions
 from engine.collection.embed import embed_project
@@ -23,9 +23,9 @@ from tests.trust.large_projects import write_large_project
 from tests.trust.seen import digest, everything, people_part
 from tests.trust.things import draw_otherwise, label_things, write_card
 
-EXTRA_PICTURES: Final = 24
-WHO: Final = "ada"
-OTHER: Final = "grace"
+EXTRA_PICTURES = 24
+WHO = "ada"
+OTHER = "grace"
 
 
 @dataclass(frozen=True)

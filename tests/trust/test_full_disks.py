@@ -8,7 +8,6 @@ import random
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 import pytest
 
@@ -19,18 +18,18 @@ from tests.support.other_backbones import own_backbone
 from tests.support.small_disk import PROJECT, Moment, Outcome, is_permitted, run
 from tests.support.small_imagenet import write_small_imagenet, write_wordnet
 
-COUNT: Final = int(os.environ.get("PROTOLEAF_TRUST_DISKS", "0"))
-LEVELS: Final = (0, 8 << 10, 96 << 10)
+COUNT = int(os.environ.get("PROTOLEAF_TRUST_DISKS", "0"))
+LEVELS = (0, 8 << 10, 96 << 10)
 """Free bytes: none, an inode or two, enough to begin."""
-MOST_FREE_BYTES: Final = 8 << 20
-ON_DISK: Final = "{disk}/" + PROJECT
-QUICK: Final = ("iterations=4", "validation_episodes=3", "test_episodes=3", "validation_interval=2")
-TRAIN: Final = ("train", ON_DISK, *(word for setting in QUICK for word in ("--setting", setting)))
-EXPORTS: Final = {
+MOST_FREE_BYTES = 8 << 20
+ON_DISK = "{disk}/" + PROJECT
+QUICK = ("iterations=4", "validation_episodes=3", "test_episodes=3", "validation_interval=2")
+TRAIN = ("train", ON_DISK, *(word for setting in QUICK for word in ("--setting", setting)))
+EXPORTS = {
     f"export {name}": ("export", ON_DISK, name, f"{{disk}}/out{one.suffix}", "--images", "verified")
     for name, one in FORMATS.items()
 }
-COMMANDS: Final[dict[str, tuple[str, ...]]] = {
+COMMANDS: dict[str, tuple[str, ...]] = {
     "new": ("new", "{disk}/fresh.protoleaf"),
     "import-graph": ("import-graph", ON_DISK, "{disk}/more.csv"),
     "import-images": ("import-images", ON_DISK, "{disk}/more", "--class", "Red disc"),
@@ -61,13 +60,13 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "import-labels": ("import-labels", ON_DISK, "{disk}/theirs", "--add-images", "--add-classes"),
     **EXPORTS,
 }
-SLOW: Final = frozenset({"embed", "classify", "evaluate", "experiment build", "doctor"})
+SLOW = frozenset({"embed", "classify", "evaluate", "experiment build", "doctor"})
 """Tried at one level only and not again, in short runs."""
-SLOWEST: Final = frozenset({"train", "backbone add", "export model"}) | (
+SLOWEST = frozenset({"train", "backbone add", "export model"}) | (
     EXPORTS.keys() - {"export csv", "export folders"}
 )
 """Tried in long runs only."""
-WITHOUT: Final = {"embed": ("cache/embeddings",)}
+WITHOUT = {"embed": ("cache/embeddings",)}
 
 
 def moment(name: str, free_bytes: int) -> Moment:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the guard is Linux's own")
 
-QUICK: Final = [
+QUICK = [
     part
     for setting in (
         "iterations=2",
@@ -33,7 +33,7 @@ QUICK: Final = [
     )
     for part in ("--setting", setting)
 ]
-LOOKS_UP: Final = """
+LOOKS_UP = """
 import ctypes, threading
 library = ctypes.CDLL(None)
 found = ctypes.c_void_p()
@@ -42,7 +42,7 @@ ctypes.byref(found)))
 thread.start()
 thread.join()
 """
-ASKS: Final = """
+ASKS = """
 import sys
 from engine.embedding.messages import EmbedImages
 from engine.worker.client import run_in_child
@@ -50,7 +50,7 @@ from engine.worker.protocol import read
 request = read(sys.argv[1].encode()).message(EmbedImages)
 print(run_in_child(request, limit_s=120, command=sys.argv[2:]))
 """
-CONNECTS: Final = """
+CONNECTS = """
 import socket
 for kind in (socket.AF_INET, socket.AF_INET6):
     try:
@@ -58,11 +58,11 @@ for kind in (socket.AF_INET, socket.AF_INET6):
     except OSError as error:
         print(type(error).__name__)
 """
-IN_A_CHILD: Final = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {LOOKS_UP!r}])"
-LOADS_THE_RUNTIME: Final = "import onnxruntime"
-WRITES: Final = "openat,creat,mkdir,mkdirat,rename,renameat,renameat2,link,linkat,symlink,symlinkat"
-WRITTEN: Final = re.compile(r'\((?:AT_FDCWD, )?"(/[^"]*)"')
-DRAWS: Final = """
+IN_A_CHILD = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {LOOKS_UP!r}])"
+LOADS_THE_RUNTIME = "import onnxruntime"
+WRITES = "openat,creat,mkdir,mkdirat,rename,renameat,renameat2,link,linkat,symlink,symlinkat"
+WRITTEN = re.compile(r'\((?:AT_FDCWD, )?"(/[^"]*)"')
+DRAWS = """
 import sys
 from pathlib import Path
 from research.reports.drawing import new_figure, save, styled

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any
 
 from PIL import Image
 
@@ -27,12 +27,12 @@ from tests.support.projects import dump
 from tests.trust.acknowledge import Log
 from tests.trust.children import Place
 
-ACTS: Final = 60
-PHOTOS: Final = 8
-PAGES: Final = 3
-CATEGORIES: Final = ("animal", "person", "vehicle")
-DETECTIONS: Final = "detections.json"
-_PLACES: Final = (0.0, 0.1, 0.25, 0.5)  # of boxes, so that some are drawn twice
+ACTS = 60
+PHOTOS = 8
+PAGES = 3
+CATEGORIES = ("animal", "person", "vehicle")
+DETECTIONS = "detections.json"
+_PLACES = (0.0, 0.1, 0.25, 0.5)  # of boxes, so that some are drawn twice
 
 Rows = Mapping[str, Sequence[tuple[Any, ...]]]  # of a project, by table
 Act = Callable[[Project, Place, Random], str]
@@ -244,7 +244,7 @@ def _box(left: float, top: float) -> BoundingBox:
     return BoundingBox.of(left, top, 0.3, 0.25)
 
 
-_ACTS: Final[Sequence[Act]] = (
+_ACTS: Sequence[Act] = (
     *(_draw, _draw, _add_thing, _move_box, _move_box, _remove, _label, _label),
     *(_import_detections, _find_things, _move_files),
 )

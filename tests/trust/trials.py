@@ -7,15 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 from uuid import uuid4
 
 from tests.trust.children import Ending, Place, run_apart
 from tests.trust.outcome import Fault, Outcome, Trial, outcome
 from tests.trust.stages import Stage
 
-PROCESSES: Final = 2
-_FOLDER: Final = re.compile(r"/\S*/[0-9a-f]{32}/")
+PROCESSES = 2
+_FOLDER = re.compile(r"/\S*/[0-9a-f]{32}/")
 Plan = TypeVar("Plan")
 OnTrial = Callable[[], None]
 

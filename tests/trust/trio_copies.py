@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Final, final
+from typing import final
 
 from engine.errors import ProtoleafError
 from engine.file_parts import file_part
@@ -22,7 +22,7 @@ from engine.project.records import Label, NewItem
 from tests.support.eighth_version import save_as_eighth_version
 from tests.support.projects import named
 
-BASE_CLASSES: Final = (
+BASE_CLASSES = (
     ("Bird", ""),
     ("Gull", "Bird"),
     ("Tern", "Bird"),
@@ -30,13 +30,13 @@ BASE_CLASSES: Final = (
     ("Moth", ""),
     ("Larva", "Moth"),
 )
-_NAMES: Final = ("juvenile", "adult", "egg", "Gull", "Tern", "Fox", "winter")
-BASE_IMAGES: Final = 12
-_CONTENT_BYTES: Final = 32
-_TOP: Final = ""  # token of the top level
-_TOKENS: Final = {UNKNOWN: "none of the classes", EMPTY: "empty"}  # of labels without a class
-BOXES: Final = 6  # per photo
-_FARTHEST: Final = 40  # percent of the photo, of a box's left and upper edge
+_NAMES = ("juvenile", "adult", "egg", "Gull", "Tern", "Fox", "winter")
+BASE_IMAGES = 12
+_CONTENT_BYTES = 32
+_TOP = ""  # token of the top level
+_TOKENS = {UNKNOWN: "none of the classes", EMPTY: "empty"}  # of labels without a class
+BOXES = 6  # per photo
+_FARTHEST = 40  # percent of the photo, of a box's left and upper edge
 
 Content = bytes
 Signature = tuple[str, str]  # author and time

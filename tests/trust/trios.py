@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Final
 
 from engine.merging.merge import Merge, merge
 from engine.project import ImageId, Project
@@ -20,10 +19,10 @@ from tests.trust.stages import Stage
 from tests.trust.trials import PROCESSES, OnTrial, ending_faults, run_trials, trial_folder
 from tests.trust.trio_copies import Copy, GivenLabel, Truth, contents_in, labels_in, make_base
 
-INSTRUMENT: Final = "three copies merged"
-BATCH: Final = 25
-TRIO_LIMIT_S: Final = 20.0
-PEOPLE: Final = ("ann", "bob", "cleo")
+INSTRUMENT = "three copies merged"
+BATCH = 25
+TRIO_LIMIT_S = 20.0
+PEOPLE = ("ann", "bob", "cleo")
 
 
 @dataclass(frozen=True)

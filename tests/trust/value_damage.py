@@ -5,24 +5,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
-from typing import Final
 
-LONG_BYTES: Final = 50_000_000
-_TEXT: Final = f"CAST(zeroblob({LONG_BYTES}) AS TEXT)"
-_LONG: Final = f"replace(hex(zeroblob({LONG_BYTES // 2})), '00', 'ab')"
-_CLASS: Final = (
-    "WHERE class_id = (SELECT class_id FROM class ORDER BY class_id LIMIT 1 OFFSET {row} % 8)"
-)
-_IMAGE: Final = (
-    "WHERE image_id = (SELECT image_id FROM image ORDER BY image_id LIMIT 1 OFFSET {row})"
-)
-_LABEL: Final = (
-    "WHERE image_id = (SELECT image_id FROM label ORDER BY image_id LIMIT 1 OFFSET {row} % 20)"
-)
-_STEP: Final = (
+LONG_BYTES = 50_000_000
+_TEXT = f"CAST(zeroblob({LONG_BYTES}) AS TEXT)"
+_LONG = f"replace(hex(zeroblob({LONG_BYTES // 2})), '00', 'ab')"
+_CLASS = "WHERE class_id = (SELECT class_id FROM class ORDER BY class_id LIMIT 1 OFFSET {row} % 8)"
+_IMAGE = "WHERE image_id = (SELECT image_id FROM image ORDER BY image_id LIMIT 1 OFFSET {row})"
+_LABEL = "WHERE image_id = (SELECT image_id FROM label ORDER BY image_id LIMIT 1 OFFSET {row} % 20)"
+_STEP = (
     "WHERE step_id = (SELECT step_id FROM journal_step ORDER BY step_id LIMIT 1 OFFSET {row} % 12)"
 )
-_TABLES: Final = (
+_TABLES = (
     "class",
     "edge",
     "image",
@@ -45,7 +38,7 @@ _TABLES: Final = (
     "journal_step",
     "journal_chunk",
 )
-_COLUMNS: Final = (
+_COLUMNS = (
     ("class", "source_id"),
     ("class", "synonyms"),
     ("class", "identity"),
@@ -64,7 +57,7 @@ _COLUMNS: Final = (
     ("prediction", "safe_score"),
 )
 
-_UPDATES: Final[Mapping[str, Sequence[str]]] = {
+_UPDATES: Mapping[str, Sequence[str]] = {
     f"class SET name = {{}} {_CLASS}": (
         "x'ff00fe'",
         "CAST(name AS BLOB)",
@@ -244,7 +237,7 @@ _UPDATES: Final[Mapping[str, Sequence[str]]] = {
 }
 """Statements of the form UPDATE ..., and values for each."""
 
-_STATEMENTS: Final[Sequence[str]] = (
+_STATEMENTS: Sequence[str] = (
     "INSERT INTO edge VALUES (2, 1), (1, 2)",
     "INSERT INTO edge SELECT child_id, parent_id FROM edge LIMIT 1",
     "INSERT INTO edge VALUES (3, 3)",
@@ -304,7 +297,7 @@ _STATEMENTS: Final[Sequence[str]] = (
     "DROP INDEX label_by_class",
 )
 
-VALUE_DAMAGE: Final[Sequence[str]] = (
+VALUE_DAMAGE: Sequence[str] = (
     *_STATEMENTS,
     *(
         f"UPDATE {place.format(value, row='{row}')}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.exporting.export_graph import GraphToWrite
 
 
-TITLES: Final = {
+TITLES = {
     "json": marked("JSON, everything that is known of the classes"),
     "csv": marked("Table for spreadsheets"),
     "graphml": marked("GraphML for Gephi, yEd and Cytoscape"),

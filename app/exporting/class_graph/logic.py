@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # lazy imports for a fast start
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken
     from engine.exporting.export_graph import GraphToWrite
 
-FIRST: Final = "json"
+FIRST = "json"
 """Default format: it is complete."""
-SVG: Final = "svg"
-PNG: Final = "png"
-DARK: Final = "-dark"
+SVG = "svg"
+PNG = "png"
+DARK = "-dark"
 """Suffix of the names of dark drawing formats."""
 
 

@@ -1,17 +1,15 @@
 """Rasterization of a drawing."""
 
-from typing import Final
-
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, Qt
 from PySide6.QtGui import QImage, QImageWriter, QPainter
 
 from engine.collection.outputs import WRITTEN_BY
 
-SHARPNESS: Final = 2.0
+SHARPNESS = 2.0
 """Pixels per unit of a drawing, enough for sharp names in print."""
-LONGEST_SIDE: Final = 16_000
+LONGEST_SIDE = 16_000
 """In pixels; many programs cannot open larger pictures."""
-MOST_PIXELS: Final = 64_000_000
+MOST_PIXELS = 64_000_000
 """Limits memory to 256 MB."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, final
+from typing import TYPE_CHECKING, Protocol, final
 
 import msgspec
 
@@ -24,8 +24,8 @@ from engine.training.needed_packages import check_packages
 if TYPE_CHECKING:
     from torch import nn
 
-_LIST_FORMAT: Final = 2  # of the file; another one is recomputed
-_CLOSE_NAMES: Final = 5  # suggested for a wrong name
+_LIST_FORMAT = 2  # of the file; another one is recomputed
+_CLOSE_NAMES = 5  # suggested for a wrong name
 
 
 class PublishedNetworks(Protocol):
@@ -93,7 +93,7 @@ class NetworkPublisher:
         check_packages((self.name,), what, extra=self.extra)
 
 
-PUBLISHERS: Final = (NetworkPublisher(TORCHVISION, "train"), NetworkPublisher(TIMM, "timm"))
+PUBLISHERS = (NetworkPublisher(TORCHVISION, "train"), NetworkPublisher(TIMM, "timm"))
 
 
 def publisher_called(name: str) -> NetworkPublisher:

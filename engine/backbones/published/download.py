@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import Final, final
+from typing import final
 from urllib.parse import urlsplit
 
 import httpx
@@ -31,17 +31,17 @@ from engine.new_file import open_own, private_folder, write_file
 
 Pause = Callable[[float, CancelToken], None]
 
-ATTEMPTS: Final = 5
+ATTEMPTS = 5
 """Requests in a row without new bytes before the download gives up."""
-_LOST_REMEDY: Final = "what was downloaded is kept: run it again to resume"
-_RANGE: Final = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
-_PAGE: Final = re.compile(rb"\s*<(!doctype|html|\?xml|head|body)", re.IGNORECASE)
-_NOTES_SUFFIX: Final = ".part.json"
-_FIRST_PAUSE_S: Final = 1.0
-_LONGEST_PAUSE_S: Final = 16.0
-_PAUSE_STEP_S: Final = 0.1
-_ROUNDING: Final = 0.01
-_SLACK_BYTES: Final = 1 << 16
+_LOST_REMEDY = "what was downloaded is kept: run it again to resume"
+_RANGE = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
+_PAGE = re.compile(rb"\s*<(!doctype|html|\?xml|head|body)", re.IGNORECASE)
+_NOTES_SUFFIX = ".part.json"
+_FIRST_PAUSE_S = 1.0
+_LONGEST_PAUSE_S = 16.0
+_PAUSE_STEP_S = 0.1
+_ROUNDING = 0.01
+_SLACK_BYTES = 1 << 16
 """Published sizes are rounded: only a file whose size is far off is refused."""
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
 
 import torch
 from torch import nn
@@ -16,14 +15,14 @@ from engine.new_file import write_file
 from engine.training.export import HALF_WEIGHTS_TOLERANCE, Agreement, Inputs, compare
 from engine.training.onnx_conversion import ModelShape, store_weights_as_half, to_onnx
 
-TOLERANCE: Final = 1e-3
+TOLERANCE = 1e-3
 """Relative to an embedding's largest value. Rounding alone gave at most 2 parts in a million in the
 ten families that were measured; this leaves room for deeper ones."""
-LARGEST_FILE_BYTES: Final = 1_900_000_000
+LARGEST_FILE_BYTES = 1_900_000_000
 """A single ONNX file (protocol buffer) ends at 2 GiB; larger networks have float16 weights."""
-_BYTES_PER_NUMBER: Final = 4
-_RANDOM_IMAGES: Final = 1
-_PHOTOS: Final = 3
+_BYTES_PER_NUMBER = 4
+_RANDOM_IMAGES = 1
+_PHOTOS = 3
 
 
 def export_published(

@@ -5,45 +5,45 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from math import inf
-from typing import Any, Final
+from typing import Any
 
 from engine.backbones.preprocessing import UNIT_TEMPERATURE
 from engine.backbones.published.titles import Advice, network_title
 from engine.files import size_text
 from engine.model_card import BackboneCard
 
-TORCHVISION: Final = "torchvision"
-TIMM: Final = "timm"
-HUB_PREFIX: Final = "hf-hub:"
+TORCHVISION = "torchvision"
+TIMM = "timm"
+HUB_PREFIX = "hf-hub:"
 """Prefix of a network without an entry in timm, which is described by the hub itself."""
-FOR_RESEARCH: Final = ": not for commercial use"  # how a licence ends that forbids it
-NON_COMMERCIAL: Final = f"CC-BY-NC 4.0{FOR_RESEARCH}"
-UNNAMED: Final = "none named"  # how the text of a missing licence begins
-LONGEST_LIBRARY_NAME: Final = 64  # characters
-_PATCH: Final = re.compile(r"patch(\d+)")
-_HASH_DIGITS: Final = 8  # enough to distinguish names with the same beginning
-NOT_KNOWN: Final = f"{UNNAMED} for the weights; see the network's page on the hub"
-_RESEARCH: Final[Mapping[str, str]] = {
+FOR_RESEARCH = ": not for commercial use"  # how a licence ends that forbids it
+NON_COMMERCIAL = f"CC-BY-NC 4.0{FOR_RESEARCH}"
+UNNAMED = "none named"  # how the text of a missing licence begins
+LONGEST_LIBRARY_NAME = 64  # characters
+_PATCH = re.compile(r"patch(\d+)")
+_HASH_DIGITS = 8  # enough to distinguish names with the same beginning
+NOT_KNOWN = f"{UNNAMED} for the weights; see the network's page on the hub"
+_RESEARCH: Mapping[str, str] = {
     "cc-by-nc-4.0": NON_COMMERCIAL,
     "cc-by-nc-sa-4.0": f"CC-BY-NC-SA 4.0{FOR_RESEARCH}",
     "cc-by-nc-nd-4.0": f"CC-BY-NC-ND 4.0{FOR_RESEARCH}",
     "fair-noncommercial-research-license": f"FAIR Noncommercial Research License{FOR_RESEARCH}",
     "apple-amlr": f"Apple Machine Learning Research Model License{FOR_RESEARCH}",
 }
-_USUAL: Final[Mapping[str, str]] = {
+_USUAL: Mapping[str, str] = {
     "apache-2.0": "Apache 2.0",
     "mit": "MIT",
     "bsd-3-clause": "BSD-3-Clause",
     "cc-by-4.0": "CC-BY 4.0",
     "cc0-1.0": "CC0 1.0",
 }
-_MOST_OPERATIONS: Final[Mapping[Advice, float]] = {
+_MOST_OPERATIONS: Mapping[Advice, float] = {
     Advice.FAST: 0.5,
     Advice.BALANCED: 5.0,
     Advice.BEST: inf,
 }
 """In billions for one image: on one core tens of images a second, some a second, any time."""
-_NOBODYS: Final = frozenset({"", "unknown", "other", "none"})
+_NOBODYS = frozenset({"", "unknown", "other", "none"})
 
 
 @dataclass(frozen=True)

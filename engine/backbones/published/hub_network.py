@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from engine.backbones.published.facts import HUB_PREFIX, PublishedNetwork, licence_in_words
 from engine.backbones.published.route import Route
@@ -30,8 +30,8 @@ from engine.errors import ModelError
 from engine.events import CancelToken
 from engine.texts import either, enumerated, marked
 
-LATEST: Final = "main"
-_SIDES: Final = (
+LATEST = "main"
+_SIDES = (
     "input_size",
     "crop_pct",
     "interpolation",
@@ -40,8 +40,8 @@ _SIDES: Final = (
     "std",
     "fixed_input_size",
 )
-_HEADS: Final = ("num_classes", "pool_size", "first_conv", "classifier", "label_offset")
-_WHERE_FROM: Final = frozenset(
+_HEADS = ("num_classes", "pool_size", "first_conv", "classifier", "label_offset")
+_WHERE_FROM = frozenset(
     (
         "checkpoint_path",
         "cache_dir",
@@ -53,22 +53,22 @@ _WHERE_FROM: Final = frozenset(
     )
 )
 """Options of timm that name files or another use: refused."""
-_LICENCE: Final = re.compile(
+_LICENCE = re.compile(
     r"^(?P<field>license|license_name):[ \t]*[\"']?(?P<name>[\w.+-]+)", re.MULTILINE
 )
-_UNREADABLE: Final = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+_UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """Raised by settings without meaning."""
 Read = Callable[[str], str | None]
-OPEN_CLIP_WEIGHTS: Final = (
+OPEN_CLIP_WEIGHTS = (
     "open_clip_model.safetensors",
     "open_clip_pytorch_model.safetensors",
     "open_clip_pytorch_model.bin",
 )
 """Names on the hub, the best first."""
-_MEAN: Final = (0.48145466, 0.4578275, 0.40821073)
+_MEAN = (0.48145466, 0.4578275, 0.40821073)
 """And the next: OpenAI's CLIP, the default of open_clip."""
-_STD: Final = (0.26862954, 0.26130258, 0.27577711)
-_ARCHITECTURES: Final[Mapping[tuple[int, int, int], str]] = {
+_STD = (0.26862954, 0.26130258, 0.27577711)
+_ARCHITECTURES: Mapping[tuple[int, int, int], str] = {
     (768, 12, 32): "vit_base_patch32_clip{}_224",
     (768, 12, 16): "vit_base_patch16_clip{}_224",
     (1024, 24, 14): "vit_large_patch14_clip{}_224",

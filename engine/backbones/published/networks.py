@@ -4,7 +4,6 @@ import shutil
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -24,11 +23,11 @@ from engine.model_card import BackboneCard, file_hash
 from engine.new_folder import scratch_folder
 from engine.texts import either
 
-_STEPS: Final = ("reading the weights", "converting", "comparing with torch", "saving")
-_BYTES_PER_NUMBER: Final = 4  # of float32
-_IMAGES_AT_ONCE: Final = 2  # for the figure in the card
-_SHA256_DIGITS: Final = 64  # in hex
-_SHOWN_DIGITS: Final = 16  # more than anybody compares by eye
+_STEPS = ("reading the weights", "converting", "comparing with torch", "saving")
+_BYTES_PER_NUMBER = 4  # of float32
+_IMAGES_AT_ONCE = 2  # for the figure in the card
+_SHA256_DIGITS = 64  # in hex
+_SHOWN_DIGITS = 16  # more than anybody compares by eye
 
 
 @dataclass(frozen=True)

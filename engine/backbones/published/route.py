@@ -4,25 +4,20 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from engine.backbones.published.facts import PublishedNetwork
 from engine.config import CacheFolders
 from engine.errors import UsageError
 
-PART_SUFFIX: Final = ".part"  # of a file that has arrived in part
-_ON_HUB: Final = re.compile(
-    r"/(?P<owner>[^/]+)/(?P<name>[^/]+)/resolve/(?P<revision>[^/]+)/(?P<file>.+)"
-)
-_HUB_HOST: Final = "huggingface.co"
-_ENDPOINT: Final = "HF_ENDPOINT"
-_THIS_COMPUTER: Final = frozenset({"127.0.0.1", "localhost", "::1"})
-_ADDRESS: Final = re.compile(
-    r"(?:(?P<scheme>https?)://)?(?:(?P<person>[^/\s]*)@)?(?P<place>[^/\s@]+)/?"
-)
-_PORTS: Final = {"http": 80, "https": 443}
-_ANYTHING: Final = re.compile(
+PART_SUFFIX = ".part"  # of a file that has arrived in part
+_ON_HUB = re.compile(r"/(?P<owner>[^/]+)/(?P<name>[^/]+)/resolve/(?P<revision>[^/]+)/(?P<file>.+)")
+_HUB_HOST = "huggingface.co"
+_ENDPOINT = "HF_ENDPOINT"
+_THIS_COMPUTER = frozenset({"127.0.0.1", "localhost", "::1"})
+_ADDRESS = re.compile(r"(?:(?P<scheme>https?)://)?(?:(?P<person>[^/\s]*)@)?(?P<place>[^/\s@]+)/?")
+_PORTS = {"http": 80, "https": 443}
+_ANYTHING = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+.-]*://)?(?P<person>.*)@(?P<rest>[^@]*)", re.IGNORECASE | re.DOTALL
 )
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -25,12 +25,12 @@ from engine.model_card import CHANNELS
 if TYPE_CHECKING:
     from timm.models import PretrainedCfg
 
-SIZES_NAME: Final = "timm-networks.json"
+SIZES_NAME = "timm-networks.json"
 """Parameters without a head, and embedding width, by architecture: building all takes minutes."""
-WEIGHT_NAMES: Final = ("model.safetensors", "pytorch_model.bin")
+WEIGHT_NAMES = ("model.safetensors", "pytorch_model.bin")
 """Of a network of timm on the hub, the best first."""
-BYTES_PER_NUMBER: Final = 4  # of float32, as nearly all weights are published
-NOT_KNOWN: Final[Mapping[str, Any]] = {
+BYTES_PER_NUMBER = 4  # of float32, as nearly all weights are published
+NOT_KNOWN: Mapping[str, Any] = {
     "publisher": TIMM,
     "top1": None,
     "top5": None,
@@ -42,9 +42,9 @@ NOT_KNOWN: Final[Mapping[str, Any]] = {
     "std": (),
 }
 """What timm does not publish, and what is filled in from a network's configuration."""
-_DIGITS: Final = re.compile(r"-([0-9a-f]{8,64})\.pth$")
-_ONE_RELEASE: Final = "main"
-_REFUSALS: Final = (
+_DIGITS = re.compile(r"-([0-9a-f]{8,64})\.pth$")
+_ONE_RELEASE = "main"
+_REFUSALS = (
     RuntimeError,
     LookupError,
     ValueError,

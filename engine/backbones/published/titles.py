@@ -3,14 +3,13 @@
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Final
 
-LIBRARY_PREFIX: Final = "torchvision-"
-TIMM_PREFIX: Final = "timm-"
-FIRST_WEIGHTS: Final = "V1"  # not named in a title: most networks have no others
+LIBRARY_PREFIX = "torchvision-"
+TIMM_PREFIX = "timm-"
+FIRST_WEIGHTS = "V1"  # not named in a title: most networks have no others
 
-_USUAL_DATA: Final = "IMAGENET1K_"
-_FAMILIES: Final[Mapping[str, str]] = {
+_USUAL_DATA = "IMAGENET1K_"
+_FAMILIES: Mapping[str, str] = {
     "alexnet": "AlexNet",
     "convnext": "ConvNeXt",
     "densenet": "DenseNet-",
@@ -32,7 +31,7 @@ _FAMILIES: Final[Mapping[str, str]] = {
 }
 """By torchvision's prefix; a hyphen precedes a number of layers."""
 
-_SIZES: Final[Mapping[str, str]] = {
+_SIZES: Mapping[str, str] = {
     "t": "Tiny",
     "s": "Small",
     "b": "Base",
@@ -40,12 +39,12 @@ _SIZES: Final[Mapping[str, str]] = {
     "l": "Large",
     "h": "Huge",
 }
-_NETWORK: Final = re.compile(rf"({'|'.join(sorted(_FAMILIES, key=len, reverse=True))})_?(.*)")
-_DECIMAL: Final = re.compile(r"(?<=\d)_(?=\d+(?:[mg]f)?$)")
-_PATCH: Final = re.compile(r"([a-z])_(\d+)$")
-_TIMES: Final = re.compile(r"(\d*)x(\d.*)")
-_LONGEST_SHORT_FORM: Final = 2
-_WORK: Final = re.compile(r"([\d.]+)([mg]f)")
+_NETWORK = re.compile(rf"({'|'.join(sorted(_FAMILIES, key=len, reverse=True))})_?(.*)")
+_DECIMAL = re.compile(r"(?<=\d)_(?=\d+(?:[mg]f)?$)")
+_PATCH = re.compile(r"([a-z])_(\d+)$")
+_TIMES = re.compile(r"(\d*)x(\d.*)")
+_LONGEST_SHORT_FORM = 2
+_WORK = re.compile(r"([\d.]+)([mg]f)")
 
 
 class Advice(StrEnum):

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -19,15 +19,15 @@ from engine.backbones.published.weight_file import do_not_fit, read_numbers
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 
-_DATA_SET: Final = "ImageNet-1K"
-_MEBI: Final = 1 << 20
-_DIGITS: Final = re.compile(r"-([0-9a-f]{8,64})\.[a-z]+$")
-_UNNAMED_LICENCE: Final = (
+_DATA_SET = "ImageNet-1K"
+_MEBI = 1 << 20
+_DIGITS = re.compile(r"-([0-9a-f]{8,64})\.[a-z]+$")
+_UNNAMED_LICENCE = (
     "none named for the weights; torchvision is under BSD-3-Clause, and the terms of the training "
     "images may apply"
 )
-_UNNAMED_LICENCE_URL: Final = "https://github.com/pytorch/vision#pre-trained-model-license"
-_KNOWN_LICENCES: Final[Mapping[str, str]] = {
+_UNNAMED_LICENCE_URL = "https://github.com/pytorch/vision#pre-trained-model-license"
+_KNOWN_LICENCES: Mapping[str, str] = {
     "https://github.com/facebookresearch/SWAG/blob/main/LICENSE": NON_COMMERCIAL,
 }
 """By the address in the weights' metadata; source: torchvision's README, “Pre-trained Model

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final
 from urllib.parse import quote, unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -20,26 +19,24 @@ from engine.errors import ModelError, NetworkError, UsageError, found_at
 from engine.events import CancelToken
 from engine.texts import Message, marked
 
-TIMEOUT_S: Final = 30.0
-HUB: Final = "https://huggingface.co"
-LARGEST_TEXT_BYTES: Final = 4_000_000
+TIMEOUT_S = 30.0
+HUB = "https://huggingface.co"
+LARGEST_TEXT_BYTES = 4_000_000
 """Descriptions take a few thousand; some list every class of a data set."""
-_REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
-_REVISION: Final = re.compile(r"[A-Za-z0-9][\w./-]{0,95}")
-_SHA256: Final = re.compile(r"[0-9a-f]{64}")
-_PINNABLE: Final = re.compile(r"/resolve/[^/]+/")
-_MOST_REDIRECTS: Final = 5  # renamed repositories lead on once
-_LOCKED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
-_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
-_PASSING: Final = frozenset({408, 429, 500, 502, 503, 504})
+_REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
+_REVISION = re.compile(r"[A-Za-z0-9][\w./-]{0,95}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_PINNABLE = re.compile(r"/resolve/[^/]+/")
+_MOST_REDIRECTS = 5  # renamed repositories lead on once
+_LOCKED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_PASSING = frozenset({408, 429, 500, 502, 503, 504})
 """Too slow, too busy or out of order: a retry may succeed."""
-_UNREACHABLE: Final = frozenset(
+_UNREACHABLE = frozenset(
     {errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN}
 )
-_PROXY_REMEDY: Final = (
-    "put name and password into the proxy's address: http://name:password@host:port"
-)
-_REMEDIES: Final = {
+_PROXY_REMEDY = "put name and password into the proxy's address: http://name:password@host:port"
+_REMEDIES = {
     404: "the file has been moved; a newer version of the program may know where to",
     407: _PROXY_REMEDY,
 }

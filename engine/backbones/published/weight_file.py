@@ -5,7 +5,7 @@ import struct
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from engine.errors import ModelError
 
-_DAMAGE: Final = (
+_DAMAGE = (
     pickle.UnpicklingError,
     SafetensorError,
     RuntimeError,
@@ -25,8 +25,8 @@ _DAMAGE: Final = (
     TypeError,
 )
 """Exceptions of torch and safetensors for damaged files, other files, or weights with code."""
-_HEADER: Final = struct.Struct("<Q")
-_WRAPPINGS: Final = ("state_dict", "model")
+_HEADER = struct.Struct("<Q")
+_WRAPPINGS = ("state_dict", "model")
 """Keys of weights in torch files that contain more of a training."""
 
 

@@ -8,7 +8,6 @@ copies; they may be a sequence.
 
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +18,19 @@ from engine.collection.folding.sequences import UNKNOWN_TIME
 from engine.everyday.blocks import Embeddings, to_floats
 
 # Hamming distance of copies, of 64: 97 % of such pairs are copies or successive shots
-MOST_BITS: Final = 8
-MOST_BITS_TO_FIRST: Final = 12  # Hamming distance of a copy of a copy to the first one
-LEAST_COSINE: Final = 0.7  # of the embeddings of two copies
+MOST_BITS = 8
+MOST_BITS_TO_FIRST = 12  # Hamming distance of a copy of a copy to the first one
+LEAST_COSINE = 0.7  # of the embeddings of two copies
 # samples of bits; pairs with an equal sample are compared (locality-sensitive hashing)
-BANDS: Final = 24
+BANDS = 24
 # bits of a sample: 99.8 % of pairs with a distance of 8 share a sample. Chosen
-BAND_BITS: Final = 10
+BAND_BITS = 10
 # hashes of a band that one is compared with. Chosen: bounds the time for 100,000 plain pictures
-WINDOW: Final = 256
-BLOCK: Final = 128  # rows compared at a time
-MOST_PAIRS: Final = 8  # of one hash in one band: enough to connect many copies
-MOST_FIRSTS: Final = 64  # groups that a chain of copies is split into; other images are left alone
-PAIRS_AT_ONCE: Final = 4096  # pairs whose embeddings are multiplied at a time
+WINDOW = 256
+BLOCK = 128  # rows compared at a time
+MOST_PAIRS = 8  # of one hash in one band: enough to connect many copies
+MOST_FIRSTS = 64  # groups that a chain of copies is split into; other images are left alone
+PAIRS_AT_ONCE = 4096  # pairs whose embeddings are multiplied at a time
 
 Bits = NDArray[np.uint64]
 

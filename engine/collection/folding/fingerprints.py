@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from engine.images.fingerprint import Fingerprint, fingerprint_of
 from engine.images.fingerprint_cache import FingerprintCache, Fingerprints
 from engine.ordered_pool import in_order
 
-AT_ONCE: Final = 16  # pictures between two writes or pauses. Chosen: 0.1 s
+AT_ONCE = 16  # pictures between two writes or pauses. Chosen: 0.1 s
 
 # file, relative to the project's folder or absolute; part of the file; content hash of the part
 Picture = tuple[str, str, bytes]

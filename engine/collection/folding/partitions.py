@@ -1,14 +1,13 @@
 """Partitions of images as arrays, and files with several images."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 import numpy as np
 
 from engine.arrays import Flags, Integers
 from engine.file_parts import WHOLE, is_within_picture, picture_part
 
-ALONE: Final = -1  # group of an image that is in no group
+ALONE = -1  # group of an image that is in no group
 
 
 def all_alone(count: int) -> Integers:

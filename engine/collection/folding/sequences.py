@@ -9,25 +9,24 @@ do times of a second in which one camera seems to have taken too many pictures.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from engine.arrays import Flags, Integers
 from engine.collection.folding.partitions import ALONE, all_alone
 
-UNKNOWN_TIME: Final = np.iinfo(np.int64).min
-FIRST_YEAR: Final = 1990  # before any digital camera wrote times into its files
-LAST_YEAR: Final = 2100
-_FIRST_S: Final = np.datetime64(f"{FIRST_YEAR}", "s").astype(np.int64)
-_END_S: Final = np.datetime64(f"{LAST_YEAR + 1}", "s").astype(np.int64)
-MOST_IN_A_SECOND: Final = 60  # shots of one camera. Chosen: the fastest cameras take about so many
-LONGEST_SPANS: Final = 10  # longest duration of a sequence, in longest gaps. Chosen
-LEAST_LONGEST_S: Final = 60  # lower bound of the longest duration
-LAPSE_FRAMES: Final = 6  # least number of frames of a time lapse. Chosen
-LAPSE_S: Final = 120  # shortest duration of a time lapse: no burst is as long and even. Chosen
-LAPSE_REACH: Final = 2  # longest gap in a time lapse, in longest gaps of a sequence. Chosen
-LAPSE_TOLERANCE: Final = 0.4  # relative difference of gaps in a time lapse. Chosen
+UNKNOWN_TIME = np.iinfo(np.int64).min
+FIRST_YEAR = 1990  # before any digital camera wrote times into its files
+LAST_YEAR = 2100
+_FIRST_S = np.datetime64(f"{FIRST_YEAR}", "s").astype(np.int64)
+_END_S = np.datetime64(f"{LAST_YEAR + 1}", "s").astype(np.int64)
+MOST_IN_A_SECOND = 60  # shots of one camera. Chosen: the fastest cameras take about so many
+LONGEST_SPANS = 10  # longest duration of a sequence, in longest gaps. Chosen
+LEAST_LONGEST_S = 60  # lower bound of the longest duration
+LAPSE_FRAMES = 6  # least number of frames of a time lapse. Chosen
+LAPSE_S = 120  # shortest duration of a time lapse: no burst is as long and even. Chosen
+LAPSE_REACH = 2  # longest gap in a time lapse, in longest gaps of a sequence. Chosen
+LAPSE_TOLERANCE = 0.4  # relative difference of gaps in a time lapse. Chosen
 
 
 @dataclass(frozen=True)

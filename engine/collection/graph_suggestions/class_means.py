@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from engine.everyday.classifier import ProjectClassifier, Space
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 
-MOST_OF_A_CLASS: Final = 40  # labelled images; more hardly change its mean
-FEWEST_TO_WHITEN: Final = 200  # images; with fewer, whitening removes similarity of siblings
-BLOCK: Final = 256  # classes that are compared with all others at a time
+MOST_OF_A_CLASS = 40  # labelled images; more hardly change its mean
+FEWEST_TO_WHITEN = 200  # images; with fewer, whitening removes similarity of siblings
+BLOCK = 256  # classes that are compared with all others at a time
 
 
 @dataclass(frozen=True)

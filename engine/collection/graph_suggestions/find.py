@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from engine.collection.graph_suggestions.class_means import (
     ClassMeans,
@@ -39,11 +38,11 @@ from engine.events import CancelToken
 from engine.everyday.classifier import ProjectClassifier, ScoredClass
 from engine.graph.category_graph import CategoryGraph
 
-FEWEST_SHOTS: Final = 2  # one image may be an outlier
-LEAST_SCORE: Final = 0.2  # of a suggested parent
-MOST_SHOWN: Final = 12  # images of each class, as evidence
-FEW_ASKED: Final = 40  # edges that are tested for one class, while a person waits
-MOST_OF_A_KIND: Final = 20  # suggestions of one kind
+FEWEST_SHOTS = 2  # one image may be an outlier
+LEAST_SCORE = 0.2  # of a suggested parent
+MOST_SHOWN = 12  # images of each class, as evidence
+FEW_ASKED = 40  # edges that are tested for one class, while a person waits
+MOST_OF_A_KIND = 20  # suggestions of one kind
 
 
 @dataclass(frozen=True)

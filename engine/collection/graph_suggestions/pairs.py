@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -19,19 +18,19 @@ from engine.everyday.classifier import ProjectClassifier
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 
-FEWEST_IMAGES: Final = 4  # of each of two classes
-LEAST_RATIO: Final = 0.8
+FEWEST_IMAGES = 4  # of each of two classes
+LEAST_RATIO = 0.8
 """Of similarity between over within two classes. Chosen: 8 of 10 twins, 1 of 100 others
 (decision 83)."""
-LEAST_CONFUSED: Final = 0.25
+LEAST_CONFUSED = 0.25
 """Share of images more similar to the other class than to their own; 0.5 by chance."""
-SMALLEST_WITHIN: Final = 0.02  # similarity within a class: the ratio to less is meaningless
-FEWEST_OF_A_KIND: Final = 3  # images: two might be photos of one object
-MOST_RATIO: Final = 0.1
+SMALLEST_WITHIN = 0.02  # similarity within a class: the ratio to less is meaningless
+FEWEST_OF_A_KIND = 3  # images: two might be photos of one object
+MOST_RATIO = 0.1
 """Of two kinds. Chosen: 19 in 20 classes merged at random, 1 in 10 others (decision 83)."""
-STARTS: Final = 6  # pairs of least similar images to start two-means from
-ROUNDS: Final = 20  # most iterations of two-means
-MOST_IMAGES: Final = 400  # labelled images of a class to cluster
+STARTS = 6  # pairs of least similar images to start two-means from
+ROUNDS = 20  # most iterations of two-means
+MOST_IMAGES = 400  # labelled images of a class to cluster
 
 
 @dataclass(frozen=True)

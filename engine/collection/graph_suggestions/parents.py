@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -12,19 +12,19 @@ from engine.collection.graph_suggestions.class_means import BLOCK, ClassMeans
 from engine.everyday.classifier import ScoredClass
 from engine.graph.category_graph import CategoryGraph
 
-MOST_COMPARED: Final = 200  # classes that similarities are estimated from
-USUAL_SIBLING: Final = 0.28
+MOST_COMPARED = 200  # classes that similarities are estimated from
+USUAL_SIBLING = 0.28
 """Cosine of whitened means of siblings, on Grocery Store and WordNet (decision 83)."""
-USUAL_UNRELATED: Final = 0.09  # the same to the nearest class of another branch
-USUAL_SPREAD: Final = 0.09  # standard deviation of both
-LARGEST_BRANCH: Final = 0.5  # share of all labelled classes; a larger branch relates no classes
-WEIGHT: Final = 4  # pseudo-count of the usual figures
-TEMPERATURE: Final = 0.05  # divides cosines of whitened means. Chosen, as the next (decision 83)
-TEMPERATURE_OF_CLOSENESS: Final = 0.03  # divides cosines of plain class means
-DECAY: Final = 0.3  # of a vote from a class to its parents
-MOST_VOTERS: Final = 32  # most similar classes, which vote
-MOST_ASKED: Final = 24  # classes below a coarse one whose similarity to others is averaged
-CLOSENESS_SHARE: Final = 0.4  # weight of the cosine to a parent's mean; the votes have the rest
+USUAL_UNRELATED = 0.09  # the same to the nearest class of another branch
+USUAL_SPREAD = 0.09  # standard deviation of both
+LARGEST_BRANCH = 0.5  # share of all labelled classes; a larger branch relates no classes
+WEIGHT = 4  # pseudo-count of the usual figures
+TEMPERATURE = 0.05  # divides cosines of whitened means. Chosen, as the next (decision 83)
+TEMPERATURE_OF_CLOSENESS = 0.03  # divides cosines of plain class means
+DECAY = 0.3  # of a vote from a class to its parents
+MOST_VOTERS = 32  # most similar classes, which vote
+MOST_ASKED = 24  # classes below a coarse one whose similarity to others is averaged
+CLOSENESS_SHARE = 0.4  # weight of the cosine to a parent's mean; the votes have the rest
 
 
 @dataclass(frozen=True)
@@ -256,9 +256,9 @@ def _up(graph: CategoryGraph, shares: dict[int, float]) -> dict[int, float]:
     return above
 
 
-MOST_TESTED: Final = 100  # edges that are tested, spread over the graph
-OF_FIRST: Final = 3  # suggested parents of a class (K of the paper's PPN setting)
-PRIOR: Final = 2  # pseudo-count of tested edges at the claimed accuracy
+MOST_TESTED = 100  # edges that are tested, spread over the graph
+OF_FIRST = 3  # suggested parents of a class (K of the paper's PPN setting)
+PRIOR = 2  # pseudo-count of tested edges at the claimed accuracy
 
 
 @dataclass(frozen=True)
@@ -305,10 +305,10 @@ def check_placements(
     return PlacementCheck(len(chosen), first, among_three, len(chosen) / max(1, coarse), claimed)
 
 
-FEWEST_IMAGES: Final = 3  # at or below a class whose parent is judged
-FEWEST_SIBLINGS: Final = 2  # with images below the other parent
-LEAST_BETTER: Final = 0.35  # difference of scores to the present parent (decision 83)
-LEAST_TRUST: Final = 0.7  # of a ranking that may contradict a person
+FEWEST_IMAGES = 3  # at or below a class whose parent is judged
+FEWEST_SIBLINGS = 2  # with images below the other parent
+LEAST_BETTER = 0.35  # difference of scores to the present parent (decision 83)
+LEAST_TRUST = 0.7  # of a ranking that may contradict a person
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Final
 
 import numpy as np
 
@@ -18,13 +17,13 @@ from engine.project import Action, Change, Project
 from engine.project.actions import action
 from engine.project.records import SplitPart
 
-DISMISSED_SETTING: Final = "dismissed_graph_suggestions"
-MOST_KEPT: Final = 5_000  # dismissed keys, the newest: a setting has room for so many
-MORE_SHOTS: Final = 3  # suggested number of labels
-SHARE_HELPED: Final = 0.35
+DISMISSED_SETTING = "dismissed_graph_suggestions"
+MOST_KEPT = 5_000  # dismissed keys, the newest: a setting has room for so many
+MORE_SHOTS = 3  # suggested number of labels
+SHARE_HELPED = 0.35
 """Of the undecided images of a class without shots. Measured on Grocery Store (decision 83)."""
-FEWEST_HELPED: Final = 5  # images, for a suggestion
-MOST_CLASSES: Final = 5  # underlabelled ones, those that gain most
+FEWEST_HELPED = 5  # images, for a suggestion
+MOST_CLASSES = 5  # underlabelled ones, those that gain most
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple, final
+from typing import NamedTuple, final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.limits import DEEPEST_LEVEL
@@ -21,7 +21,7 @@ from engine.project import Project
 Names = tuple[str, ...]
 
 # WordNet's ids, and addresses: globally unique, unlike "17"
-NAMES_ITS_SOURCE: Final = re.compile(r"n\d{8}|https?://\S+|urn:\S+", re.IGNORECASE)
+NAMES_ITS_SOURCE = re.compile(r"n\d{8}|https?://\S+|urn:\S+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import chain
 from pathlib import Path
 from random import Random
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +42,12 @@ from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import choose_providers
 from engine.texts import Message
 
-SAMPLE: Final = 16  # embeddings to compute here: a second of work
+SAMPLE = 16  # embeddings to compute here: a second of work
 # of an embedding with the one computed here; arithmetic differs by 0.02 (decision 72)
-LEAST_COSINE: Final = 0.9
-MOST_SHOWN: Final = 5
-LONGEST_PATH: Final = 4096  # bytes
-_REMEDY: Final = "ask whoever made it, or embed its sources again"
+LEAST_COSINE = 0.9
+MOST_SHOWN = 5
+LONGEST_PATH = 4096  # bytes
+_REMEDY = "ask whoever made it, or embed its sources again"
 
 
 def backbone_of(data_set: DataSet) -> str:
@@ -203,7 +203,7 @@ class EmbeddingSample:
 
 
 # random images that teach-first chooses from. Chosen: as many as whitening needs
-CANDIDATES: Final = 20_000
+CANDIDATES = 20_000
 
 
 class SampleBy(StrEnum):
@@ -274,7 +274,7 @@ def _most_useful(
     yield candidates.take(order[:count])
 
 
-UNKNOWN_TIME: Final = 0  # modification time of files that were not read here
+UNKNOWN_TIME = 0  # modification time of files that were not read here
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from engine.errors import GraphError, ProjectDamagedError
 from engine.graph.category_graph import ClassId
@@ -24,12 +23,12 @@ from engine.project import Action, BackupReason, Change, Project
 from engine.project.actions import Argument, action
 from engine.texts import Message
 
-SETTING: Final = "imported taxonomies"  # number of stored parts of each imported taxonomy
+SETTING = "imported taxonomies"  # number of stored parts of each imported taxonomy
 
 # characters; a setting takes a million. WordNet's 82,115 classes make two parts
-PART_LENGTH: Final = 900_000
+PART_LENGTH = 900_000
 # classes that lock the class list. Chosen: shorter lists grow while labelling
-LONG_LIST: Final = 100
+LONG_LIST = 100
 
 
 def known_sources(project: Project) -> list[SourceVersion]:

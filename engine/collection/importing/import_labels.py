@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
 from engine.collection.importing.class_reading import (
     ClassReader,
@@ -54,7 +53,7 @@ from engine.project.records import Label, Note
 from engine.project.schema import LONGEST_TEXT
 from engine.texts import Message, enumerated, marked
 
-SOURCE: Final = "import"  # source of imported labels
+SOURCE = "import"  # source of imported labels
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby, takewhile
 from pathlib import Path, PurePosixPath
-from typing import Final, final
+from typing import final
 
 from engine.errors import reason_of
 from engine.events import CancelToken
@@ -33,18 +33,18 @@ from engine.project import ImageId, Project
 from engine.project.records import ImageContent, NewItem
 from engine.texts import Message, marked
 
-ELSEWHERE: Final = Message(
+ELSEWHERE = Message(
     "it is neither below the list's folder nor below a folder of the project's images"
 )
-NO_FILE: Final = Message("it is not an ordinary file")
-NO_IMAGE: Final = marked("it is not an image that can be read; images are {kinds}")
-OTHER_CONTENT: Final = "other content"
-_LEAST_FOLDERS: Final = 2  # equal ones, if the beginning of an absolute path differs. Chosen
+NO_FILE = Message("it is not an ordinary file")
+NO_IMAGE = marked("it is not an image that can be read; images are {kinds}")
+OTHER_CONTENT = "other content"
+_LEAST_FOLDERS = 2  # equal ones, if the beginning of an absolute path differs. Chosen
 # on every memory card: without meaning
-_CAMERA_FOLDER: Final = re.compile(r"dcim|\d{3}\w{5}", re.IGNORECASE)
+_CAMERA_FOLDER = re.compile(r"dcim|\d{3}\w{5}", re.IGNORECASE)
 # scheme with a server or bucket
-_ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]+://[^/]*/", re.IGNORECASE)
-_DRIVE: Final = re.compile(r"[a-z]:|/", re.IGNORECASE)  # start of an absolute path
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://[^/]*/", re.IGNORECASE)
+_DRIVE = re.compile(r"[a-z]:|/", re.IGNORECASE)  # start of an absolute path
 
 
 class FileContents:
@@ -288,7 +288,7 @@ class PermittedImages:
 
 
 # intersection over union of equal boxes. Chosen: above the rounding of boxes of 100 pixels
-SAME: Final = 0.98
+SAME = 0.98
 
 
 @dataclass(frozen=True)

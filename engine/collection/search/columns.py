@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,10 @@ from engine.project import Project
 from engine.project.records import ImageDetails, Note
 from engine.search_folding import folded
 
-_SEPARATOR: Final = "\n"  # between texts; no text that is searched for contains one
-WILDCARD: Final = "*"  # in a text that is searched for: any letters of a word
-_WORD_BYTE: Final = rb"[\w\x80-\xff]"  # every byte of a letter beyond ASCII in UTF-8 is one
-_ANY_LETTERS: Final = rb"[^\s]*"
+_SEPARATOR = "\n"  # between texts; no text that is searched for contains one
+WILDCARD = "*"  # in a text that is searched for: any letters of a word
+_WORD_BYTE = rb"[\w\x80-\xff]"  # every byte of a letter beyond ASCII in UTF-8 is one
+_ANY_LETTERS = rb"[^\s]*"
 
 
 def _encoded(text: str) -> bytes:
@@ -110,10 +110,10 @@ class FileColumns:
         return _ranks(np.lexsort((self.ids, -self.size_bytes)))
 
 
-NO_TIME: Final = np.iinfo(np.int64).min  # of an image without a date
-NO_CAMERA: Final = 0
-TEXTS: Final = ("title", "description", "keywords")
-_UNKNOWN: Final[Mapping[str, np.number[Any]]] = {
+NO_TIME = np.iinfo(np.int64).min  # of an image without a date
+NO_CAMERA = 0
+TEXTS = ("title", "description", "keywords")
+_UNKNOWN: Mapping[str, np.number[Any]] = {
     "taken": np.int64(NO_TIME),
     "camera_code": np.int32(NO_CAMERA),
     "latitude": np.float32("nan"),

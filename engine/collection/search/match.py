@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,9 @@ from engine.image_fields import COUNT, FieldKind
 from engine.search_folding import folded
 from engine.texts import Message
 
-_DIGITS: Final = 6  # of a score: more would be an artefact of float32
-MOST_CLASSES: Final = 1_000  # that a part of a name may stand for. Chosen.
-CLOSE: Final = 0.8  # similarity of a misspelled word to a suggestion. Chosen: one or two slips
+_DIGITS = 6  # of a score: more would be an artefact of float32
+MOST_CLASSES = 1_000  # that a part of a name may stand for. Chosen.
+CLOSE = 0.8  # similarity of a misspelled word to a suggestion. Chosen: one or two slips
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,7 @@ def _has(text: str, searched: Searched) -> Flags:
     return found
 
 
-_HAS: Final[Mapping[str, Callable[[Searched], Flags]]] = {
+_HAS: Mapping[str, Callable[[Searched], Flags]] = {
     "place": lambda searched: ~np.isnan(searched.columns.details.latitude),
     "date": lambda searched: searched.columns.details.taken != NO_TIME,
     "camera": lambda searched: searched.columns.details.camera_code != NO_CAMERA,
@@ -263,7 +263,7 @@ _HAS: Final[Mapping[str, Callable[[Searched], Flags]]] = {
     "box": lambda searched: searched.state.is_box,
     "boxes": lambda searched: searched.state.label_class == BOXED,
 }
-_FACTS: Final[Mapping[str, Callable[[Searched], Flags]]] = {
+_FACTS: Mapping[str, Callable[[Searched], Flags]] = {
     "unlabelled": lambda searched: searched.state.is_unlabelled,
     "labelled": lambda searched: searched.state.is_labelled,
     "empty": lambda searched: searched.state.label_class == EMPTY,
@@ -272,7 +272,7 @@ _FACTS: Final[Mapping[str, Callable[[Searched], Flags]]] = {
     "unreadable": lambda searched: searched.state.has_failed,
     "replaced": lambda searched: searched.state.is_replaced,
 }
-_TEXTS: Final[Mapping[Field, Callable[[str, Searched], Flags]]] = {
+_TEXTS: Mapping[Field, Callable[[str, Searched], Flags]] = {
     Field.WORDS: _in_words,
     Field.FACT: lambda text, searched: _FACTS[text](searched),
     Field.NAME: lambda text, searched: searched.columns.files.name_column.containing(text),
@@ -283,7 +283,7 @@ _TEXTS: Final[Mapping[Field, Callable[[str, Searched], Flags]]] = {
     Field.SOURCE: _from_source,
     Field.HAS: _has,
 }
-_NUMBERS: Final[Mapping[Field, Callable[[Searched], tuple[NDArray[Any], Flags | bool]]]] = {
+_NUMBERS: Mapping[Field, Callable[[Searched], tuple[NDArray[Any], Flags | bool]]] = {
     Field.DATE: _dates,
     Field.STARS: lambda searched: (searched.columns.notes.stars, True),
     Field.SIZE: lambda searched: (searched.columns.files.size_bytes, True),

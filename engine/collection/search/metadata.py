@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ class FilterChoices:
     sources: Mapping[str, int]
 
 
-MOST_CHOICES: Final = 200  # of each. Chosen: longer lists are not read.
+MOST_CHOICES = 200  # of each. Chosen: longer lists are not read.
 
 
 @final

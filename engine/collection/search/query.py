@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from math import inf, nextafter
-from typing import Final
 
 from engine.errors import InputError
 from engine.image_fields import FieldKind, ImageField, expected_of
@@ -45,14 +44,14 @@ class Field(StrEnum):
     VALUE = "a field of the project"
 
 
-FACTS: Final = ("unlabelled", "labelled", "unknown", "empty", "flagged", "unreadable", "replaced")
+FACTS = ("unlabelled", "labelled", "unknown", "empty", "flagged", "unreadable", "replaced")
 """Facts that may be typed without `is:`; in quotes they are ordinary words."""
-HAS: Final = (
+HAS = (
     *("place", "date", "camera", "comment", "stars", "label", "box", "boxes"),
     *("keywords", "title", "description", "count"),
 )
 """Values of `has:`, in addition to the project's own fields."""
-FIRST_POSITION: Final = 1
+FIRST_POSITION = 1
 
 
 @dataclass(frozen=True)
@@ -78,23 +77,23 @@ class QueryError(InputError):
     """Syntax error in a query; `fields["place"]` is the position, counted from one."""
 
 
-OR: Final = "OR"  # in capitals: "or" is a word
-_TOKEN: Final = re.compile(r'(?P<minus>-?)(?:(?P<field>[^\W\d_]\w*):)?(?P<value>"[^"]*"?|\S*)')
-_COMPARED: Final = re.compile(r"(>=|<=|>|<|=)?(.*)", re.DOTALL)
-_DATE: Final = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
-_NUMBER: Final = re.compile(r"(\d{1,15}(?:\.\d{1,6})?|\.\d{1,6})")
-_UNITS: Final[Mapping[str, float]] = {
+OR = "OR"  # in capitals: "or" is a word
+_TOKEN = re.compile(r'(?P<minus>-?)(?:(?P<field>[^\W\d_]\w*):)?(?P<value>"[^"]*"?|\S*)')
+_COMPARED = re.compile(r"(>=|<=|>|<|=)?(.*)", re.DOTALL)
+_DATE = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
+_NUMBER = re.compile(r"(\d{1,15}(?:\.\d{1,6})?|\.\d{1,6})")
+_UNITS: Mapping[str, float] = {
     **dict.fromkeys(("", "b"), 1),
     **dict.fromkeys(("kb", "k"), 1e3),
     **dict.fromkeys(("mb", "m"), 1e6),
     **dict.fromkeys(("gb", "g"), 1e9),
 }
-_SIZE: Final = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*([a-z]*)")
-_FIELDS: Final[Mapping[str, Field]] = {
+_SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*([a-z]*)")
+_FIELDS: Mapping[str, Field] = {
     field.value: field for field in Field if field.value and field is not Field.VALUE
 } | {"keywords": Field.KEYWORD, "path": Field.FOLDER, "star": Field.STARS}
-MOST_CHARACTERS: Final = 2_000  # of a query. Chosen.
-MOST_STARS: Final = 5
+MOST_CHARACTERS = 2_000  # of a query. Chosen.
+MOST_STARS = 5
 
 ProjectFields = Sequence[ImageField] | None
 """Fields that the project defines; None where they are unknown, so that any name may be one."""
@@ -343,13 +342,13 @@ def _rounded(term: Term) -> Term:
     return replace(term, low=term.low - half, high=nextafter(term.high + half, -inf))
 
 
-_PARSERS: Final[Mapping[Field, Callable[[str], Interval | None]]] = {
+_PARSERS: Mapping[Field, Callable[[str], Interval | None]] = {
     Field.DATE: _date,
     Field.SIZE: _size,
     Field.SCORE: _score,
     **dict.fromkeys((Field.STARS, Field.WIDTH, Field.HEIGHT, Field.COUNT), _number),
 }
-EXAMPLES: Final[Mapping[Field, str]] = {
+EXAMPLES: Mapping[Field, str] = {
     Field.FACT: "is:unlabelled",
     Field.NAME: "name:IMG_01",
     Field.FOLDER: "folder:site3",
@@ -369,7 +368,7 @@ EXAMPLES: Final[Mapping[Field, str]] = {
     Field.VALUE: "sex:female, distance:<5, antlers:yes",
 }
 """A value of each field, as typed."""
-MEANINGS: Final[Mapping[Field, str]] = {
+MEANINGS: Mapping[Field, str] = {
     Field.FACT: marked("whether it is true of the image"),
     Field.NAME: marked("part of the file name"),
     Field.FOLDER: marked("part of the folder"),
@@ -389,7 +388,7 @@ MEANINGS: Final[Mapping[Field, str]] = {
     Field.VALUE: marked("value of a field of the project"),
 }
 """What each field is compared with, for the help of the search bar."""
-FACT_MEANINGS: Final[Mapping[str, str]] = {
+FACT_MEANINGS: Mapping[str, str] = {
     "unlabelled": marked("images without a label"),
     "labelled": marked("images with a label"),
     "unknown": marked("unlike all classes, or labelled as none of them"),

@@ -1,7 +1,6 @@
 """Saved searches of a project; each change can be undone."""
 
 from collections.abc import Mapping
-from typing import Final
 
 from engine.collection.search.query import parse_query
 from engine.errors import InputError
@@ -9,9 +8,9 @@ from engine.project import Change, Project
 from engine.project.actions import Action, action
 from engine.search_folding import folded
 
-SAVED_SETTING: Final = "saved_searches"
-MOST_SAVED: Final = 50  # of a project. Chosen: results of each are counted after every label
-LONGEST_NAME: Final = 80  # characters
+SAVED_SETTING = "saved_searches"
+MOST_SAVED = 50  # of a project. Chosen: results of each are counted after every label
+LONGEST_NAME = 80  # characters
 
 
 def saved_searches(project: Project) -> Mapping[str, str]:

@@ -4,7 +4,6 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from torch import nn
@@ -55,8 +54,8 @@ from engine.training.settings import TrainingSettings
 from engine.training.thawed.wrappers import ScaledEmbedding
 
 # figure of a resumed training: the iteration that it continued from
-RESUMED: Final = "resumed_iteration"
-CHECKPOINTS: Final = 20  # in a training: a crash costs a twentieth of it at most
+RESUMED = "resumed_iteration"
+CHECKPOINTS = 20  # in a training: a crash costs a twentieth of it at most
 
 
 def train_backbone(task: TrainingTask) -> TrainedFiles:

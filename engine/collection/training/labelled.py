@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
@@ -123,12 +123,12 @@ def graph_arrays(graph: CategoryGraph, labelled: Integers) -> GraphArrays:
     )
 
 
-LEAST_CLASSES: Final = 2
-LEAST_IMAGES: Final = 2  # of a class: one for its prototype and one to classify
-MOST_IMAGES: Final = 5
-MOST_WAYS: Final = 5
-USUAL_SHARE: Final = 0.6
-_PIECE_BYTES: Final = 1 << 20
+LEAST_CLASSES = 2
+LEAST_IMAGES = 2  # of a class: one for its prototype and one to classify
+MOST_IMAGES = 5
+MOST_WAYS = 5
+USUAL_SHARE = 0.6
+_PIECE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)

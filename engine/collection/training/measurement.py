@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -44,19 +44,19 @@ if TYPE_CHECKING:
     from engine.training.loop import Embed
 
 
-MOST_QUANTISED: Final = 200  # images that the eight-bit companion is calibrated with (decision 109)
-LOOKED_AT: Final = 5  # images of a class for its prototype in the accuracy curve
+MOST_QUANTISED = 200  # images that the eight-bit companion is calibrated with (decision 109)
+LOOKED_AT = 5  # images of a class for its prototype in the accuracy curve
 
-_WARMING: Final = 8  # images of the warm-up step
-_LOOKED: Final = 32  # images that are embedded to measure the time
-_MEASURED_S: Final = 2.0  # shortest measurement
-_MOST_ROUNDS: Final = 10  # most repetitions
-_DRAWS: Final = 20  # iterations that are drawn to count images
-_READ: Final = 8  # labelled images that are read to measure the time
+_WARMING = 8  # images of the warm-up step
+_LOOKED = 32  # images that are embedded to measure the time
+_MEASURED_S = 2.0  # shortest measurement
+_MOST_ROUNDS = 10  # most repetitions
+_DRAWS = 20  # iterations that are drawn to count images
+_READ = 8  # labelled images that are read to measure the time
 # until libraries are loaded and the network is ready. Measured, as the next two
-_BEGINNING_S: Final = 6.0
-_SAVING_S: Final = 5.0  # for checkpoints, exports and the new version
-_STEP_MORE: Final = 1.05  # duration of an iteration relative to the network: draw, crops, optimiser
+_BEGINNING_S = 6.0
+_SAVING_S = 5.0  # for checkpoints, exports and the new version
+_STEP_MORE = 1.05  # duration of an iteration relative to the network: draw, crops, optimiser
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from typing import (
     TYPE_CHECKING,
     Any,
-    Final,
     Literal,
     TypeVar,
     Union,
@@ -33,14 +32,14 @@ if TYPE_CHECKING:
 # settings chosen by a person, by name; values as text or typed
 Chosen = Mapping[str, Plain]
 
-CURRENT: Final = "current"  # start from the model version in use
-CONV4: Final = "conv4"  # start from the paper's network with random weights
+CURRENT = "current"  # start from the model version in use
+CONV4 = "conv4"  # start from the paper's network with random weights
 
 T = TypeVar("T")
 
-_WORDS: Final = {int: "a whole number", float: "a number", bool: "yes or no", str: "a word"}
-_BOOLS: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
-_NONE_WORDS: Final = ("none", "")
+_WORDS = {int: "a whole number", float: "a number", bool: "yes or no", str: "a word"}
+_BOOLS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+_NONE_WORDS = ("none", "")
 
 
 @dataclass(frozen=True)
@@ -208,11 +207,11 @@ def _words(hint: Any) -> Iterator[str]:
             )
 
 
-ENOUGH_SHOTS: Final = 2  # labelled images of a class for training to help. Measured: decision 47
-ENOUGH_FOR_ACCURATE: Final = 5  # the same with the bundled accurate backbone. Measured: decision 47
-MOST_CLASSES: Final = 0.5  # share of the labelled classes that must have so many
+ENOUGH_SHOTS = 2  # labelled images of a class for training to help. Measured: decision 47
+ENOUGH_FOR_ACCURATE = 5  # the same with the bundled accurate backbone. Measured: decision 47
+MOST_CLASSES = 0.5  # share of the labelled classes that must have so many
 # growth of the labels since the last training that justifies another. Chosen
-MORE_LABELS: Final = 1.5
+MORE_LABELS = 1.5
 
 
 def can_train() -> bool:

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from engine.backbones.model_files import FAST
 from engine.collection.models import ModelFiles, find_model, model_of
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from engine.model.propagation import Attention
     from engine.training.thawed.network import ThawedNetwork
 
-RATE: Final = 1e-4  # learning rate of a trained backbone: more makes good ones forget (decision 47)
-FAST_RATE: Final = 3e-4  # that of the bundled fast one (decision 47)
-MARGIN: Final = 1.125  # size of stored images relative to trained ones, for random shifts
-NEW_TEMPERATURE: Final = 0.1  # for unit embeddings of a network with random weights
+RATE = 1e-4  # learning rate of a trained backbone: more makes good ones forget (decision 47)
+FAST_RATE = 3e-4  # that of the bundled fast one (decision 47)
+MARGIN = 1.125  # size of stored images relative to trained ones, for random shifts
+NEW_TEMPERATURE = 0.1  # for unit embeddings of a network with random weights
 
 
 class Start(ABC):

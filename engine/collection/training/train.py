@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from engine.training.propagation_training import PropagationTrainingSettings, TrainedPropagation
 
 
-PACKAGES: Final = ("torch", "onnx", "onnxscript", "safetensors")
-ITERATIONS: Final = 500
-POINTS: Final = 30
-MOST_IMAGES: Final = 5  # support or query images of a leaf in an episode
-MOST_WAYS: Final = 20
+PACKAGES = ("torch", "onnx", "onnxscript", "safetensors")
+ITERATIONS = 500
+POINTS = 30
+MOST_IMAGES = 5  # support or query images of a leaf in an episode
+MOST_WAYS = 20
 # share of the labelled leaves that should have enough images for an episode
-USUAL_SHARE: Final = 0.6
+USUAL_SHARE = 0.6
 
 
 def train(

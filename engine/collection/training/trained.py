@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Literal, get_args
 
 from engine.collection.models import find_model
 from engine.collection.training.labelled import labelled_images
@@ -39,12 +39,12 @@ from engine.training.curve import CHECKPOINT_NAME, TrainingPoint, kept_iteration
 
 Depth = Literal["propagation", "backbone"]
 
-DEPTHS: Final[tuple[Depth, ...]] = get_args(Depth)
-BASE_NAMES: Final[Mapping[Depth, str]] = {
+DEPTHS: tuple[Depth, ...] = get_args(Depth)
+BASE_NAMES: Mapping[Depth, str] = {
     "propagation": "Tuned propagation",
     "backbone": "Trained backbone",
 }
-FIGURE_NAMES: Final = (
+FIGURE_NAMES = (
     "before_accuracy",
     "after_accuracy",
     "held_out_images",
@@ -52,14 +52,14 @@ FIGURE_NAMES: Final = (
     "kept_iteration",
 )
 
-_DESCRIPTION: Final = "trained.json"
-_BACKBONE: Final = "backbone.onnx"
-_PROPAGATION: Final = "propagation.onnx"
+_DESCRIPTION = "trained.json"
+_BACKBONE = "backbone.onnx"
+_PROPAGATION = "propagation.onnx"
 
-FOLDER: Final = "unfinished-trainings"
-KEPT_S: Final = 30 * 86_400  # lifetime of an unfinished training. Chosen
-_RUN: Final = "training.json"
-_ELSEWHERE: Final = ("device", "points")  # settings without influence on the result
+FOLDER = "unfinished-trainings"
+KEPT_S = 30 * 86_400  # lifetime of an unfinished training. Chosen
+_RUN = "training.json"
+_ELSEWHERE = ("device", "points")  # settings without influence on the result
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +14,9 @@ from engine.errors import InputError
 from engine.graph.codes import NO_CLASS
 from engine.project import AuditItem, Change, Project
 
-SIZES: Final = (20, 50, 100, 200)  # of audits
-USUAL_SIZE: Final = 50
-FEWEST_OF_STRATUM: Final = 3  # of a stratified audit. Chosen: half of 50 images for eight strata
+SIZES = (20, 50, 100, 200)  # of audits
+USUAL_SIZE = 50
+FEWEST_OF_STRATUM = 3  # of a stratified audit. Chosen: half of 50 images for eight strata
 Rows = NDArray[np.int64]
 
 

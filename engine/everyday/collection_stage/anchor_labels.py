@@ -7,7 +7,7 @@ that is the difference between megabytes and gigabytes.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from engine.arrays import Flags, Floats, Integers, no_integers
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.neighbours import Links, follow
 
-LEAST: Final = np.float32(1e-12)
+LEAST = np.float32(1e-12)
 """Smallest sum of shares that is divided by. Chosen: anything above zero does."""
-LEAST_FAMILIARITY: Final = 0.05
+LEAST_FAMILIARITY = 0.05
 """Lowest familiarity: no shots are so far off that nothing can be said."""
 
 

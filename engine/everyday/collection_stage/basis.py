@@ -8,7 +8,6 @@ it.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,19 +35,19 @@ from engine.everyday.collection_stage.neighbours import (
     whitening_of,
 )
 
-MOST_ANCHORS: Final = 3072
+MOST_ANCHORS = 3072
 """Images that represent all (decision 52).
 
 Chosen: one label more takes less than a second (`benchmark collection`).
 """
-MOST_COMPARED: Final = 4096
+MOST_COMPARED = 4096
 """Of more anchors than this no pairwise cosines are stored: those of so many take 32 MB."""
-SAME: Final = 0.9999
+SAME = 0.9999
 """Cosine above which a new embedding is the anchor itself, which is no neighbour of its own."""
-SINGULAR: Final = 1e-6
+SINGULAR = 1e-6
 """Added to the diagonal of a singular matrix, as a share of its mean. Chosen: any small value
 does."""
-FEWEST_IMAGES: Final = 8  # fewer images than this are no collection to learn from
+FEWEST_IMAGES = 8  # fewer images than this are no collection to learn from
 
 
 @dataclass(frozen=True)

@@ -6,50 +6,49 @@ those of its branches, to a small power.
 """
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from engine.arrays import Floats, Integers
 from engine.everyday.back_off import LEAST_PROBABILITY, Branches
 
-PRIORS: Final = 0.5
+PRIORS = 0.5
 """Power of the estimated class sizes in probabilities where classes are imbalanced and have many
 shots; less by one shot's share of them: one shot says too little about the extent of a class
 (decision 52)."""
-AGREED: Final = (0.5, 0.85)
+AGREED = (0.5, 0.85)
 """Agreement of the stage with a regression of the shots up to which estimated sizes are no
 evidence, and from which they are trusted (decision 52)."""
-PRIOR_STEPS: Final = 10
+PRIOR_STEPS = 10
 """Of expectation maximisation. Chosen: further ones move sizes by less than a percent."""
-PSEUDO_COUNT: Final = 0.3
+PSEUDO_COUNT = 0.3
 """Images of each class beforehand, as a share of the mean: few images move priors little."""
-FACTORS: Final = np.geomspace(0.4, 2.5, 33)
+FACTORS = np.geomspace(0.4, 2.5, 33)
 """Factors on the power that are tried. Chosen: 0.4 to 2.5, in steps of 6%."""
-PRIOR_SPREAD: Final = 0.25
+PRIOR_SPREAD = 0.25
 """Prior standard deviation of the factor's logarithm, where shots are familiar."""
-SIMILARITY: Final = 1.12
+SIMILARITY = 1.12
 """What similarity adds to the logarithm of the power: look-alikes sharpen it (decision 52)."""
-SHOTS: Final = 0.12  # the power goes with the shots of a class to this power
-FAMILIARITY: Final = 0.45
+SHOTS = 0.12  # the power goes with the shots of a class to this power
+FAMILIARITY = 0.45
 """Power of the familiarity in it: shots taken in another place are less informative."""
-AGREEMENT: Final = 1.8
+AGREEMENT = 1.8
 """What disagreement of the stage and a regression of the shots takes from the logarithm of the
 power where classes are imbalanced, as far as the agreement is below the second of `AGREED`
 (decision 52)."""
-COMPARED: Final = -0.08
+COMPARED = -0.08
 """The power goes with the share of the directions that images are compared in to this power: in few
 directions chance similarity is as strong as real one, and chances are flatter than they are right;
 less so where a regression of the shots disagrees (decision 52)."""
-IMBALANCED: Final = 0.2  # imbalance from which on all of it counts
-USUAL: Final = -1.20
+IMBALANCED = 0.2  # imbalance from which on all of it counts
+USUAL = -1.20
 """Logarithm of the power of one familiar shot of each class among images that have no look-
 alikes."""
-MOST_POWER: Final = 3.0
+MOST_POWER = 3.0
 """Highest power of a probability. Chosen: above what was right anywhere (decision 52)."""
-SMOOTHING: Final = 0.1
+SMOOTHING = 0.1
 """Chance that a single shot represents none of its look-alikes; a tenth of it with ten shots."""
-ZERO_SHOTS: Final = 0.5  # shots that a zero-shot class counts as having
+ZERO_SHOTS = 0.5  # shots that a zero-shot class counts as having
 
 
 def expected_power(

@@ -16,7 +16,6 @@ more than these directions contain, so a regression of the shots, in all of them
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
@@ -26,35 +25,35 @@ from engine.everyday.collection_stage.calibration import agreed
 from engine.everyday.collection_stage.neighbours import Whitening
 from engine.everyday.prototypical.classification import softmax
 
-WITHIN: Final = 0.45
+WITHIN = 0.45
 """Variance within classes as a share of the total, by which the mean is shrunk (decision 52)."""
-MOST_WITHIN: Final = 0.7
+MOST_WITHIN = 0.7
 """The same where classes vary most: only a larger difference counts as imbalance."""
-SAME_SOURCE: Final = (0.5, 0.7)
+SAME_SOURCE = (0.5, 0.7)
 """Familiarity of shots at which a difference of means begins, and ends, to count as class sizes."""
-TAUGHT: Final = (0.5, 0.9)
+TAUGHT = (0.5, 0.9)
 """Share of the unlabelled images whose class has shots up to which a difference is one of classes
 without, and from which it is not."""
-BALANCED: Final = 0.005  # squared difference, in variances of all images, of balanced classes
-HALF: Final = 0.015  # how much more makes an imbalance of one half (decision 52)
-EFFECTIVE: Final = (0.08, 0.48)
+BALANCED = 0.005  # squared difference, in variances of all images, of balanced classes
+HALF = 0.015  # how much more makes an imbalance of one half (decision 52)
+EFFECTIVE = (0.08, 0.48)
 """Share of the classes that the estimated sizes leave without effect: up to the first classes count
 as balanced, from the second on their imbalance is 1 (decision 52)."""
-YIELDING: Final = 0.7
+YIELDING = 0.7
 """Share of the stage's log chances that is left out at an imbalance of 1 (decision 52)."""
-REGRESSION: Final = 2.0  # power of the regression's chances at an imbalance of 1 (decision 52)
-EXTRA_SHOTS: Final = 0.5  # added to those of a class when directions are counted (decision 52)
-MOST_DIRECTIONS: Final = 0.5
+REGRESSION = 2.0  # power of the regression's chances at an imbalance of 1 (decision 52)
+EXTRA_SHOTS = 0.5  # added to those of a class when directions are counted (decision 52)
+MOST_DIRECTIONS = 0.5
 """Share of all directions above which all are: leaving the rest out changes nothing more."""
-UNJOINED: Final = 3.0
+UNJOINED = 3.0
 """Shots of a class up to which no regression is joined: it adds nothing (decision 52)."""
-JOINED: Final = 3.0
+JOINED = 3.0
 """The regression's weight relative to the stage's where there are many shots of few classes; less
 by the share that `UNJOINED` is of a class's shots, and the more directions are compared (decision
 111)."""
-DOUBTFUL: Final = 0.25
+DOUBTFUL = 0.25
 """Imbalance, times the doubt by a regression, from which all directions are used (decision 52)."""
-LEAST: Final = np.float32(1e-6)  # smallest chance of which a logarithm is taken
+LEAST = np.float32(1e-6)  # smallest chance of which a logarithm is taken
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
@@ -37,10 +36,10 @@ from engine.everyday.prototypical.classification import LinearClassifier
 from engine.everyday.scores import HeldOutShots
 from engine.everyday.shots import Shots
 
-FOLDS: Final = 4
+FOLDS = 4
 """At most so many shots of a class are held out, in turn, together with one of every other
 class."""
-ENOUGH_HELD_OUT: Final = 200
+ENOUGH_HELD_OUT = 200
 """No further turn once so many shots were held out, and of more classes so many take turns."""
 
 

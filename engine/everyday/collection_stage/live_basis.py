@@ -6,7 +6,7 @@ that it was computed from; the file may be deleted at any time.
 
 import contextlib
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -18,13 +18,13 @@ from engine.everyday.shots import GROWTH, EmbeddedSnapshot
 from engine.images.read_file import content_hash
 from engine.mapped_cache import Arrays, MappedCache
 
-MANY_ANCHORS: Final = 64
+MANY_ANCHORS = 64
 """New anchors after which the basis is written again: linking them again would take as long."""
 
-SUFFIX: Final = ".basis"
-VERSION: Final = 2  # of the computation of a basis; files of another version are not used
-LIMIT_BYTES: Final = 2 << 30  # of all collections; 100,000 images take 40 MB, 2.5 million 165 MB
-_EARLIER_FILES: Final = "*.npz"  # of earlier versions of the program
+SUFFIX = ".basis"
+VERSION = 2  # of the computation of a basis; files of another version are not used
+LIMIT_BYTES = 2 << 30  # of all collections; 100,000 images take 40 MB, 2.5 million 165 MB
+_EARLIER_FILES = "*.npz"  # of earlier versions of the program
 
 
 def basis_key(images: EmbeddedSnapshot, ready: Integers) -> bytes:

@@ -6,7 +6,7 @@ take away what tells classes apart (decision 52).
 """
 
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,34 +23,34 @@ from engine.everyday.blocks import (
     unit_rows,
 )
 
-NEIGHBOURS: Final = 6  # most similar images of each image; ten do the same, slower (decision 52)
-LINKS: Final = 10
+NEIGHBOURS = 6  # most similar images of each image; ten do the same, slower (decision 52)
+LINKS = 10
 """Links an image keeps when it is also a neighbour of others: hubs keep the strongest."""
-FARTHEST: Final = np.float32(0.95)
+FARTHEST = np.float32(0.95)
 """Largest share that an image takes from its look-alikes; below it, the mean cosine of its
 links."""
-COSINE_ONE: Final = 32767  # cosines are stored as 16-bit integers; this one is 1
-SEARCH_ROWS: Final = 256
+COSINE_ONE = 32767  # cosines are stored as 16-bit integers; this one is 1
+SEARCH_ROWS = 256
 """Images searched at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB."""
-LEAST_SHRINKAGE: Final = 0.1
+LEAST_SHRINKAGE = 0.1
 """Share of the mean variance in every direction's variance, however many images there are."""
-MOST_IMAGES: Final = 20_000  # more images than this are sampled: the covariance no longer changes
-MOST_COMPARED: Final = 3072
+MOST_IMAGES = 20_000  # more images than this are sampled: the covariance no longer changes
+MOST_COMPARED = 3072
 """More images than this are not compared with one another in search of look-alikes."""
-LOOK_ALIKES: Final = 3
+LOOK_ALIKES = 3
 """Two images are look-alikes when each is among so many nearest neighbours of the other."""
-COPY: Final = 0.9999
+COPY = 0.9999
 """Cosine from which two images are copies, whose difference carries no information."""
-FEWEST_PAIRS: Final = 8  # fewer look-alikes than this are too few for an estimate
-LEAST_VARIANCE: Final = 1e-7
+FEWEST_PAIRS = 8  # fewer look-alikes than this are too few for an estimate
+LEAST_VARIANCE = 1e-7
 """Summed variance of unit embeddings below which all images are the same, in 16 bits."""
-LEVELLING: Final = 0.8
+LEVELLING = 0.8
 """How far variances are equalised: 0 as in look-alikes, 1 whitens by all images (decision 52)."""
-BORROWED: Final = 1.2
+BORROWED = 1.2
 """Share, in shrinkages, of the total covariance in that of look-alikes (decision 52)."""
-LEAST_NOISE: Final = 0.05  # least variance between look-alikes along a direction, of 1 on average
+LEAST_NOISE = 0.05  # least variance between look-alikes along a direction, of 1 on average
 
-MOST_NEWER: Final = 0.25
+MOST_NEWER = 0.25
 """Share of the images whose nearest anchors may be in the overlay; above it the table is
 rebuilt."""
 

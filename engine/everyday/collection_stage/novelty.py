@@ -13,7 +13,7 @@ look-alikes, expect no more than they show (decision 104). Ours, not the paper's
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,27 +30,27 @@ from engine.everyday.collection_stage.neighbours import (
     nearest,
 )
 
-ROUNDS: Final = 20
+ROUNDS = 20
 """Rounds of the walk. Chosen: with `RESTART` more rounds change nothing that can be seen."""
-RESTART: Final = np.float32(0.1)
+RESTART = np.float32(0.1)
 """Share of an image's own evidence in a round; the rest is its look-alikes' (decision 104)."""
-LONELINESS: Final = 0.25
+LONELINESS = 0.25
 """Power of an image's similarity to its look-alikes relative to theirs (decision 104)."""
-MOST_LABELS: Final = 4096  # with more labels than this not every one is compared with
+MOST_LABELS = 4096  # with more labels than this not every one is compared with
 
 
-QUANTILE: Final = 0.045
+QUANTILE = 0.045
 """Share of the images of known classes that may be called unknown (decision 104)."""
-CAUTION: Final = 0.4
+CAUTION = 0.4
 """Labels at which the quantile is half: with n labels it is n / (n + this) of it (decision 104)."""
-DRAWS: Final = 4  # times that labels are drawn in a turn
-TURNS: Final = 6  # at most so many turns; three or four are usual
-CORE: Final = 0.5
+DRAWS = 4  # times that labels are drawn in a turn
+TURNS = 6  # at most so many turns; three or four are usual
+CORE = 0.5
 """Share of a class's images, the most similar, that its labels are compared with."""
-ELSEWHERE: Final = 0.6
+ELSEWHERE = 0.6
 """Power of the familiarity of the labels: those taken in another place are less similar."""
-FEWEST_IMAGES: Final = 30  # fewer unlabelled images than this are too few for an estimate
-SETTLED: Final = 1e-3  # change of the threshold from which on turns are over
+FEWEST_IMAGES = 30  # fewer unlabelled images than this are too few for an estimate
+SETTLED = 1e-3  # change of the threshold from which on turns are over
 
 
 @final

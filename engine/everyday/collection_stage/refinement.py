@@ -8,7 +8,7 @@ absorbed at labelled images, and at others by the share that it does not follow 
 """
 
 from dataclasses import dataclass, replace
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -21,26 +21,26 @@ from engine.everyday.prototypical.classification import LinearClassifier, linear
 from engine.everyday.prototypical.prototypes import PrototypeTable
 from engine.everyday.prototypical.tuning import lambda_for
 
-ROUNDS: Final = 3  # turns of assigning images and moving prototypes (decision 52)
-STEPS: Final = 8  # steps along links in a round (decision 52)
-UNLABELLED: Final = np.float32(1.0)
+ROUNDS = 3  # turns of assigning images and moving prototypes (decision 52)
+STEPS = 8  # steps along links in a round (decision 52)
+UNLABELLED = np.float32(1.0)
 """Weight of an unlabelled image in a prototype; a labelled one has 1, too (decision 52)."""
-DAMPING: Final = 1.0
+DAMPING = 1.0
 """Log factor by which unlabelled images count less at an imbalance of 1 (decision 52)."""
-CLASS_PRIORS: Final = 0.5  # power of the estimated class priors at an imbalance of 1 (decision 52)
-START: Final = np.float32(1.0)  # weight of the propagated prototype in the refined one, in shots
-TEMPERATURE: Final = 0.2  # in mean cosines to the sixth link (decision 52)
-JUDGED: Final = 6
+CLASS_PRIORS = 0.5  # power of the estimated class priors at an imbalance of 1 (decision 52)
+START = np.float32(1.0)  # weight of the propagated prototype in the refined one, in shots
+TEMPERATURE = 0.2  # in mean cosines to the sixth link (decision 52)
+JUDGED = 6
 """Rank of the link whose cosine measures similarity: the last of `NEIGHBOURS` (decision 52)."""
-LEAST_TEMPERATURE: Final = 0.5
+LEAST_TEMPERATURE = 0.5
 """In cosines of unrelated images, which scatter around 0 by 1 / sqrt(width)."""
-SMOOTH_CHANCES: Final = 65_536
+SMOOTH_CHANCES = 65_536
 """Probabilities smoothed at a time by a core. Chosen: with those of their links they take 3 MB."""
-PRODUCT_ROWS: Final = 64
+PRODUCT_ROWS = 64
 """Fewest images multiplied with all prototypes at a time. Chosen: fewer make a slow product."""
-MOST_PRODUCTS: Final = 4_000_000
+MOST_PRODUCTS = 4_000_000
 """Anchor-prototype products that a median is taken over; more anchors are subsampled."""
-SUM_ROWS: Final = 512
+SUM_ROWS = 512
 """Images summed at a time, in a fixed order. Chosen: a block stays in a core's cache."""
 
 

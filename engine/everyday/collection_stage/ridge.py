@@ -5,18 +5,16 @@ prediction of each shot by the others has a closed form, so the temperature need
 Ours, not the paper's.
 """
 
-from typing import Final
-
 import numpy as np
 
 from engine.arrays import Doubles, Flags, Floats, Integers
 from engine.everyday.prototypical.classification import LinearClassifier
 
-PENALTY: Final = 0.3
+PENALTY = 0.3
 """On the weights, for embeddings of length 1: the more shots, the less it counts."""
-TEMPERATURE: Final = 1 / 18  # expected before any shot was left out
-SPREAD: Final = 0.3  # standard deviation of the temperature's logarithm beforehand
-FACTORS: Final = np.geomspace(0.25, 4, 41)
+TEMPERATURE = 1 / 18  # expected before any shot was left out
+SPREAD = 0.3  # standard deviation of the temperature's logarithm beforehand
+FACTORS = np.geomspace(0.25, 4, 41)
 """On the temperature that are tried. Chosen: in steps of 7%."""
 
 

@@ -7,7 +7,6 @@ paper's experiments never use it.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -33,11 +32,11 @@ from engine.everyday.prototypical.classification import LinearClassifier, scores
 from engine.everyday.scores import HeldOutShots, Scores
 from engine.everyday.unseen import UnseenClasses
 
-PASS_ROWS: Final = 256
+PASS_ROWS = 256
 """Images classified at a time by a core. Chosen: their links and chances stay in its cache."""
-ELSEWHERE: Final = 0.8
+ELSEWHERE = 0.8
 """Familiarity below which shots were taken in another place: the collection has nothing similar."""
-ENOUGH_SHOTS: Final = 10  # fewer shots may be odd by chance
+ENOUGH_SHOTS = 10  # fewer shots may be odd by chance
 
 Rows = slice | Integers
 

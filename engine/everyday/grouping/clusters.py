@@ -7,7 +7,6 @@ than their anchors.
 """
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -15,15 +14,15 @@ from engine.arrays import Floats, Integers, no_flags
 from engine.everyday.blocks import stop_if_requested
 from engine.everyday.collection_stage.basis import CollectionBasis
 
-NEAREST: Final = 3  # links of an anchor that measure the similarity around it
-COHESION: Final = 0.5
+NEAREST = 3  # links of an anchor that measure the similarity around it
+COHESION = 0.5
 """Least similarity of two clusters, as a multiple of the similarity of each cluster's images to
 their nearest look-alikes. Chosen: at 0.45 to 0.55 a third to a half fewer images are in mixed
 clusters, and no more stay alone (decision 83). An absolute measure lets what is all on one ground,
 as in a catalogue, come together."""
-PAIRS_AT_ONCE: Final = 1_024
+PAIRS_AT_ONCE = 1_024
 """Pairs of clusters compared at a time. Chosen: their vectors, 4 MB, stay in the cache."""
-MOST_ROUNDS: Final = 40  # of merging. Chosen: a dozen is what 100,000 images take.
+MOST_ROUNDS = 40  # of merging. Chosen: a dozen is what 100,000 images take.
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ the order by key presses, are ours (decision 83).
 """
 
 from dataclasses import dataclass, field
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -18,13 +18,13 @@ from engine.everyday.grouping.clusters import clusters_of, home_anchors, items_o
 from engine.everyday.look_alikes import SCREEN, LookAlikes, Opinions
 from engine.graph.codes import NO_CLASS
 
-SMALL: Final = 9  # images of a group whose class is held back from larger ones
-ALIKE: Final = 0.2
+SMALL = 9  # images of a group whose class is held back from larger ones
+ALIKE = 0.2
 """Mean cosine of whitened embeddings within a cluster of images that are not sure."""
-NAMING_KEYS: Final = 4.0
+NAMING_KEYS = 4.0
 """Keys that naming a class takes that was not proposed: R, two letters, Enter."""
-IMPURE: Final = 0.1  # Prior share of a cluster that is of other classes than most of it
-ODD: Final = 0.5
+IMPURE = 0.1  # Prior share of a cluster that is of other classes than most of it
+ODD = 0.5
 """An image is an outlier whose class is less probable, or that is so much less similar."""
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -23,30 +23,30 @@ from engine.everyday.prototypical.classification import softmax
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
 
-LIKELY: Final = 0.5  # from this probability on a label is called wrong
-CONFIRMED: Final = 0.1
+LIKELY = 0.5  # from this probability on a label is called wrong
+CONFIRMED = 0.1
 """How much less probably a confirmed label is wrong, where an equal image contradicts it."""
-TEMPERATURES: Final = np.geomspace(0.3, 6, 25)
+TEMPERATURES = np.geomspace(0.3, 6, 25)
 """Factors of the mean log-probabilities that are tried."""
-NOISES: Final = np.geomspace(0.002, 0.3, 12)  # shares of wrong labels that are tried
-LEAST_WEIGHT: Final = 0.01
+NOISES = np.geomspace(0.002, 0.3, 12)  # shares of wrong labels that are tried
+LEAST_WEIGHT = 0.01
 """Of the most probable fit's, for others to count. Chosen: all below are hardly seen."""
-USUAL_NOISE: Final = 0.02  # share of wrong labels that is expected before the labels are seen
-USUAL_LABELS: Final = 200
+USUAL_NOISE = 0.02  # share of wrong labels that is expected before the labels are seen
+USUAL_LABELS = 200
 """Labels that this expectation weighs as much as: few labels cannot tell noise from similarity."""
-GROSS: Final = 5.0
+GROSS = 5.0
 """Logits by which a label is more probably wrong where all other classes are closer than where none
 is. Measured on Grocery Store and cifar-half (decision 105)."""
-TWIN: Final = 0.9
+TWIN = 0.9
 """Cosine from which two images are nearly the same. Measured: pairs of Grocery Store and cifar-half
 from 0.85 on are all of one class, whose images have 0.3 on average."""
-FEW: Final = 2  # images of a label that cannot be judged by one another
-STRONG: Final = 0.9
+FEW = 2  # images of a label that cannot be judged by one another
+STRONG = 0.9
 """Share of the nearest that must be of another class where a label has few images."""
-LOOKED_AT: Final = 10  # nearest images that count then
-CLOSEST: Final = 3  # of a class, whose likeness counts then
-TOPS: Final = 9  # most likely classes: one for each digit
-BLOCK: Final = 2048  # rows of one label that are judged at a time
+LOOKED_AT = 10  # nearest images that count then
+CLOSEST = 3  # of a class, whose likeness counts then
+TOPS = 9  # most likely classes: one for each digit
+BLOCK = 2048  # rows of one label that are judged at a time
 
 
 @dataclass(frozen=True)

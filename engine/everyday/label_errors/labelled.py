@@ -8,7 +8,7 @@ more than once. All three are exact leave-one-out.
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -28,39 +28,39 @@ from engine.everyday.shots import EmbeddedSnapshot
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
 
-FEWEST_TO_WHITEN: Final = 200
+FEWEST_TO_WHITEN = 200
 """Of fewer images whitening removes what siblings share, too (decision 83)."""
 
 
-NEIGHBOURS: Final = 20
+NEIGHBOURS = 20
 """That vote; measured on Grocery Store and cifar-half, 10 find a little less (decision 105)."""
 
 
-FEWEST_NEIGHBOURS: Final = 3
+FEWEST_NEIGHBOURS = 3
 """Where classes are small: a class with few labels must not be outvoted by others."""
 
 
-MOST_COMPARED: Final = 20_000
+MOST_COMPARED = 20_000
 """Labelled images that are looked through for neighbours, evenly out of more."""
 
 
-SEARCH_ROWS: Final = 256  # images searched at a time by a core
+SEARCH_ROWS = 256  # images searched at a time by a core
 
 
-RIDGE: Final = 0.1
+RIDGE = 0.1
 """Penalty, as a multiple of the mean variance of a direction; 0.03 and 0.3 do the same."""
 
 
-LEAST_VOTE: Final = 0.01  # of the nearest neighbour's, for classes without a vote
+LEAST_VOTE = 0.01  # of the nearest neighbour's, for classes without a vote
 
 
-LEAST_SHARE: Final = 1e-9  # keeps logarithms finite
+LEAST_SHARE = 1e-9  # keeps logarithms finite
 
 
-TEMPERATURES: Final = np.geomspace(0.3, 100, 40)  # of logits near 0 and 1, or -1 and 0
+TEMPERATURES = np.geomspace(0.3, 100, 40)  # of logits near 0 and 1, or -1 and 0
 
 
-MOST_FITTED: Final = 2_000_000  # numbers that temperatures are fitted to; of more labels some
+MOST_FITTED = 2_000_000  # numbers that temperatures are fitted to; of more labels some
 
 
 @dataclass(frozen=True)

@@ -6,21 +6,20 @@ comparing all with all takes (decision 62).
 """
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from engine.arrays import Floats, Integers
 from engine.everyday.blocks import filled_in_blocks, in_blocks, one_thread_each, stop_if_requested
 
-CENTRES_PER_ROOT: Final = 4  # cells, in multiples of sqrt(n): cells of 80 images at 100,000
-CELLS_SEARCHED: Final = 64
+CENTRES_PER_ROOT = 4  # cells, in multiples of sqrt(n): cells of 80 images at 100,000
+CELLS_SEARCHED = 64
 """Nearest to that of an image. Chosen: 92 % of the true fifteen are found (decision 62)."""
-FEWEST_FOR_CELLS: Final = 4_000  # fewer images are compared with one another
-TRAINED_ON: Final = 32  # images that a centre is learned from, on average
-ROUNDS: Final = 4
+FEWEST_FOR_CELLS = 4_000  # fewer images are compared with one another
+TRAINED_ON = 32  # images that a centre is learned from, on average
+ROUNDS = 4
 """Of Lloyd's algorithm; more move the centres, and change nothing of what is found."""
-ROWS_AT_ONCE: Final = 512  # images that are compared at a time by a core
+ROWS_AT_ONCE = 512  # images that are compared at a time by a core
 
 
 @dataclass(frozen=True)

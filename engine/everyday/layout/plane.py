@@ -6,7 +6,6 @@ compares libraries and settings.
 """
 
 from collections.abc import Callable
-from typing import Final
 
 import numpy as np
 
@@ -14,20 +13,20 @@ from engine.arrays import Floats, Integers
 from engine.everyday.blocks import filled_in_blocks, stop_if_requested
 from engine.everyday.layout.neighbours import NeighbourIndex
 
-NEIGHBOURS: Final = 15  # that draw an image to them (decision 62)
-FEWEST: Final = 20  # fewer images are placed by their two directions of most variance
-MOST_LAID_OUT: Final = 120_000
+NEIGHBOURS = 15  # that draw an image to them (decision 62)
+FEWEST = 20  # fewer images are placed by their two directions of most variance
+MOST_LAID_OUT = 120_000
 """Of more images than this a sample is laid out, and the others are placed among it."""
-PHASES: Final = ((12.0, 0.5, 4), (4.0, 0.8, 2), (1.0, 0.8, 14))
+PHASES = ((12.0, 0.5, 4), (4.0, 0.8, 2), (1.0, 0.8, 14))
 """Exaggeration, momentum and rounds of optimisation: groups form first, then they spread."""
-ITERATIONS: Final = 25  # of a round
-ROUNDS: Final = sum(rounds for _exaggeration, _momentum, rounds in PHASES)
-FEWEST_FOR_GRID: Final = 1_500
+ITERATIONS = 25  # of a round
+ROUNDS = sum(rounds for _exaggeration, _momentum, rounds in PHASES)
+FEWEST_FOR_GRID = 1_500
 """Images from which forces are interpolated on a grid: of fewer, summing them takes less."""
-EXTENT: Final = 100.0
+EXTENT = 100.0
 """The middle 98 % of a map are within half of this of its centre, along the longer side."""
-_SPAN: Final = (1, 99)  # percentiles that `EXTENT` is of
-_EVEN: Final = 1e-9  # a span or distance below this is none
+_SPAN = (1, 99)  # percentiles that `EXTENT` is of
+_EVEN = 1e-9  # a span or distance below this is none
 
 OnRound = Callable[[int, int], None]
 """Called with the finished and with all rounds."""

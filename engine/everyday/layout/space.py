@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,8 @@ from engine.arrays import Floats
 from engine.everyday.blocks import Embeddings, filled_in_blocks, to_floats
 from engine.everyday.collection_stage.neighbours import Whitening, whitening_of
 
-WIDTH: Final = 64  # dimensions in which neighbours are looked for (decision 62)
-MOST_LEARNED_FROM: Final = 20_000  # images: more do not change directions
+WIDTH = 64  # dimensions in which neighbours are looked for (decision 62)
+MOST_LEARNED_FROM = 20_000  # images: more do not change directions
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -46,11 +46,11 @@ from engine.everyday.unseen import (
 from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
-FROM_ELSEWHERE: Final = 0.65
+FROM_ELSEWHERE = 0.65
 """Familiarity below which shots are none of the images that classes have in the collection
 (decision 104). It is higher where nearly all images of some classes are labelled, so that nothing
 like them is left."""
-SMALLEST_SPREAD_DIVISOR: Final = 0.25
+SMALLEST_SPREAD_DIVISOR = 0.25
 """Least s of a zero-shot class's 1 + 1/s (decision 6). Chosen: at most five times the
 temperature."""
 

@@ -17,7 +17,7 @@ they do not count for lambda.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -26,10 +26,10 @@ from engine.everyday.blocks import in_blocks
 from engine.everyday.prototypical.prototypes import PrototypeTable
 from engine.everyday.shots import Shots
 
-EDGE_ROWS: Final = 4096  # edges whose prototypes are multiplied at a time. Chosen: a few megabytes.
+EDGE_ROWS = 4096  # edges whose prototypes are multiplied at a time. Chosen: a few megabytes.
 
 
-BLOCK_SHOTS: Final = 128
+BLOCK_SHOTS = 128
 """Shots measured at a time by a core. Chosen: their products with 10,000 classes take 5 MB each."""
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from engine.everyday.shots import Shots
 from engine.everyday.unseen import UnseenClasses
 from engine.graph.category_graph import CategoryGraph
 
-HELD_OUT_TOGETHER: Final = 512
+HELD_OUT_TOGETHER = 512
 """Shots held out at a time. Chosen: their distances to 10,000 classes take 100 MB."""
 
 

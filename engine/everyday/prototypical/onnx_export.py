@@ -4,7 +4,7 @@ The formulas are those of `EverydayModel.classify_new`, and an export is compare
 collection's own embeddings (`agreement.py`). Of the collection it holds the anchors alone.
 """
 
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,10 +21,10 @@ from engine.everyday.graph_writer import GraphWriter, Value
 from engine.everyday.prototypical.classification import LinearClassifier
 from engine.everyday.unseen import LEAST_BRANCH, LEAST_SIMILARITY, MOST_KNOWN, UnseenClasses
 
-_SHORTEST: Final = 1e-6  # what `Whitening.apply` divides by at least
-_LEAST_STRENGTH: Final = 1e-30
+_SHORTEST = 1e-6  # what `Whitening.apply` divides by at least
+_LEAST_STRENGTH = 1e-30
 """Divides weights and strengths of links of an image that is like no anchor: all of them are 0."""
-_LEAST_SUM: Final = 1e-9  # divides at least. Chosen: no sum of probabilities is below it but 0.
+_LEAST_SUM = 1e-9  # divides at least. Chosen: no sum of probabilities is below it but 0.
 
 
 class _Links(NamedTuple):

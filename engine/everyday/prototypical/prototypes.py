@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from engine.graph.category_graph import CategoryGraph
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.texts import Message
 
-INPUT_NAMES: Final = ("embeddings", "image_positions", "class_positions", "edge_index", "lambda_")
-_REMEDY: Final = "choose a propagation file that this program exported"
-NEIGHBOURS: Final = 3  # K of the PPN setting (paper, section "Meta-Test")
-NEIGHBOUR_ROWS: Final = 256
+INPUT_NAMES = ("embeddings", "image_positions", "class_positions", "edge_index", "lambda_")
+_REMEDY = "choose a propagation file that this program exported"
+NEIGHBOURS = 3  # K of the PPN setting (paper, section "Meta-Test")
+NEIGHBOUR_ROWS = 256
 """Classes whose neighbours are searched at a time. Chosen: distances to 10,000 others take 10
 MB."""
 
@@ -36,7 +36,7 @@ class PropagationResult:
     has_final: Flags  # (C,) bool; False for a class that neither images nor propagation reach
 
 
-OUTPUT_NAMES: Final = tuple(field.name for field in fields(PropagationResult))
+OUTPUT_NAMES = tuple(field.name for field in fields(PropagationResult))
 
 
 @final

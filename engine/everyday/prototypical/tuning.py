@@ -9,7 +9,7 @@ would be equal.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -26,14 +26,14 @@ from engine.everyday.scores import HeldOutShots, distance_limit
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 
-SHRINKAGES: Final = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
+SHRINKAGES = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 """Candidates of s in lambda = n / (n + s) (decision 6). Chosen: up to parents worth four shots."""
-TEMPERATURE_STEPS: Final = np.geomspace(0.1, 10.0, 25)
+TEMPERATURE_STEPS = np.geomspace(0.1, 10.0, 25)
 """Candidates, in temperatures of the backbone's card. Chosen: 0.1 to 10, in steps of 21%."""
-PRIOR_SHOTS: Final = 10.0  # the prior of the backbone's card counts as much as this many shots
-PRIOR_SPREAD: Final = 0.7
+PRIOR_SHOTS = 10.0  # the prior of the backbone's card counts as much as this many shots
+PRIOR_SPREAD = 0.7
 """Standard deviation of the logarithm of shrinkage and temperature around the card's values."""
-MOST_SHOTS: Final = 600  # more held-out shots than this are sampled: the choice no longer changes
+MOST_SHOTS = 600  # more held-out shots than this are sampled: the choice no longer changes
 
 
 @dataclass(frozen=True)

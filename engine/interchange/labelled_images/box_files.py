@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import FormatError
 from engine.file_parts import FilePart
@@ -47,10 +47,10 @@ Image = tuple[str, Path]  # path as the source names it, and its file
 ReadFile = Callable[[Path, ImageFinder], Iterable[tuple[Image, list[Labels]]]]
 """Reads a file: each image, and the labels of each annotation, which may raise while iterated."""
 
-_CORNERS: Final = ("xmin", "ymin", "xmax", "ymax")
-_BOX: Final = ("x", "y", "width", "height")
-_VIA_IMAGES: Final = "_via_img_metadata"
-_VIA_CLASS_ATTRIBUTES: Final = ("class", "label", "species", "name", "type")
+_CORNERS = ("xmin", "ymin", "xmax", "ymax")
+_BOX = ("x", "y", "width", "height")
+_VIA_IMAGES = "_via_img_metadata"
+_VIA_CLASS_ATTRIBUTES = ("class", "label", "species", "name", "type")
 
 
 def _read(

@@ -7,19 +7,18 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Final
 
 from engine.errors import FormatError
 from engine.interchange.text_file import files_below, head_of, words
 from engine.texts import enumerated
 
-YOLO: Final = "yolo-detection"
-PASCAL_VOC: Final = "pascal-voc"
-MEGADETECTOR: Final = "megadetector"
-LABELME: Final = "labelme"
-CREATEML: Final = "createml"
-VIA: Final = "via"
-TITLES: Final = {
+YOLO = "yolo-detection"
+PASCAL_VOC = "pascal-voc"
+MEGADETECTOR = "megadetector"
+LABELME = "labelme"
+CREATEML = "createml"
+VIA = "via"
+TITLES = {
     YOLO: "YOLO detection",
     PASCAL_VOC: "Pascal VOC",
     MEGADETECTOR: "MegaDetector",
@@ -29,17 +28,17 @@ TITLES: Final = {
 }
 """Names for users, by format."""
 
-_DATA_SET_FOLDERS: Final = frozenset(
+_DATA_SET_FOLDERS = frozenset(
     words(
         "images image imgs img jpegimages labels annotations imagesets segmentationclass "
         "segmentationobject train training val valid validation test testing trainval"
     )
 )
-_MOST_FILES: Final = 200  # files of a folder that are opened to detect its format. Chosen.
-_YOLO_ROW: Final = re.compile(r"\d{1,5}(?:[ \t]+-?(?:\d*\.?\d+(?:[eE][+-]?\d+)?|nan|inf)){4,}\s*")
-_YOLO_KEY: Final = re.compile(r"^(?:train|val)\s*[:=]", re.MULTILINE)
-_VOC: Final = re.compile(r"<annotation[\s>].*<(?:object|bndbox|segmented)\b", re.DOTALL)
-_YOLO_NAMES: Final = re.compile(r"^names\s*[:=]", re.MULTILINE)
+_MOST_FILES = 200  # files of a folder that are opened to detect its format. Chosen.
+_YOLO_ROW = re.compile(r"\d{1,5}(?:[ \t]+-?(?:\d*\.?\d+(?:[eE][+-]?\d+)?|nan|inf)){4,}\s*")
+_YOLO_KEY = re.compile(r"^(?:train|val)\s*[:=]", re.MULTILINE)
+_VOC = re.compile(r"<annotation[\s>].*<(?:object|bndbox|segmented)\b", re.DOTALL)
+_YOLO_NAMES = re.compile(r"^names\s*[:=]", re.MULTILINE)
 
 
 def is_yolo_text(head: str) -> bool:
@@ -62,7 +61,7 @@ def _has(*names: str, opening: str = "{[") -> Callable[[str], bool]:
     return has_all
 
 
-_FORMATS: Final[tuple[tuple[str, frozenset[str], Callable[[str], bool]], ...]] = (
+_FORMATS: tuple[tuple[str, frozenset[str], Callable[[str], bool]], ...] = (
     (YOLO, frozenset({".txt"}), is_yolo_text),
     (YOLO, frozenset({".yaml", ".yml", ".data"}), is_yolo_settings),
     (PASCAL_VOC, frozenset({".xml"}), lambda head: bool(_VOC.search(head))),
@@ -74,7 +73,7 @@ _FORMATS: Final[tuple[tuple[str, frozenset[str], Callable[[str], bool]], ...]] =
     (VIA, frozenset({".json"}), _has("regions", "shape_attributes", opening="{")),
 )
 """Format, suffixes of its files, and a check of their beginning."""
-_SUFFIXES: Final = frozenset[str]().union(*(suffixes for _, suffixes, _ in _FORMATS))
+_SUFFIXES = frozenset[str]().union(*(suffixes for _, suffixes, _ in _FORMATS))
 
 
 def box_format_of(source: Path) -> str:

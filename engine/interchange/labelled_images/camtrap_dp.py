@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import Final
 from urllib.parse import quote
 
 from engine.files import PhotoDetails, shown
@@ -35,7 +34,7 @@ from engine.interchange.labelled_images.records import LabelledImage, LabelledIm
 from engine.interchange.table_writer import write_table
 from engine.new_file import text_into
 
-CANNOT_CARRY: Final = (
+CANNOT_CARRY = (
     (
         "each folder counts as a deployment; "
         "where its photos have no coordinates, the location is missing"
@@ -44,10 +43,10 @@ CANNOT_CARRY: Final = (
     "fill in sampling design, capture method and licence (datapackage.json) before you publish",
     "the page or moment of a box is only in the extra table images.csv",
 )
-_ANYWHERE_M: Final = 20_037_508  # half of the Earth's circumference, for unknown coordinates
-_LEAST_UNCERTAINTY_M: Final = 30  # accuracy of GPS; the standard requires at least one. Chosen.
-_METRES_PER_DEGREE: Final = 111_320  # of latitude
-_EXIF_TAGS: Final[Mapping[str, str]] = {
+_ANYWHERE_M = 20_037_508  # half of the Earth's circumference, for unknown coordinates
+_LEAST_UNCERTAINTY_M = 30  # accuracy of GPS; the standard requires at least one. Chosen.
+_METRES_PER_DEGREE = 111_320  # of latitude
+_EXIF_TAGS: Mapping[str, str] = {
     "lens": "LensModel",
     "exposure_s": "ExposureTime",
     "aperture": "FNumber",
@@ -58,7 +57,7 @@ _EXIF_TAGS: Final[Mapping[str, str]] = {
     "description": "ImageDescription",
 }
 """Of further metadata, by name in `found_details.FIELDS`."""
-_FORBIDDEN_STARTS: Final = (".", "/", "~")  # with which `filePath` must not begin
+_FORBIDDEN_STARTS = (".", "/", "~")  # with which `filePath` must not begin
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
 from engine.interchange.labelled_images.class_folders import IMAGES_TABLE
 from engine.interchange.labelled_images.csv_table import PLACED_COLUMNS
@@ -13,38 +13,38 @@ from engine.interchange.labelled_images.darwin_core_archive import permanent_id
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages
 from engine.interchange.text_file import words
 
-VERSION: Final = "1.0.2"
-_STANDARD: Final = f"https://raw.githubusercontent.com/tdwg/camtrap-dp/{VERSION}"
-PACKAGE: Final = "datapackage.json"
+VERSION = "1.0.2"
+_STANDARD = f"https://raw.githubusercontent.com/tdwg/camtrap-dp/{VERSION}"
+PACKAGE = "datapackage.json"
 
-DEPLOYMENTS: Final = words(
+DEPLOYMENTS = words(
     "deploymentID locationID locationName latitude longitude coordinateUncertainty "
     "deploymentStart deploymentEnd setupBy cameraID cameraModel cameraDelay cameraHeight "
     "cameraDepth cameraTilt cameraHeading detectionDistance timestampIssues baitUse "
     "featureType habitat deploymentGroups deploymentTags deploymentComments"
 )
-MEDIA: Final = words(
+MEDIA = words(
     "mediaID deploymentID captureMethod timestamp filePath filePublic fileName fileMediatype "
     "exifData favorite mediaComments"
 )
-OBSERVATIONS: Final = words(
+OBSERVATIONS = words(
     "observationID deploymentID mediaID eventID eventStart eventEnd observationLevel "
     "observationType cameraSetupType scientificName count lifeStage sex behavior individualID "
     "individualPositionRadius individualPositionAngle individualSpeed bboxX bboxY bboxWidth "
     "bboxHeight classificationMethod classifiedBy classificationTimestamp "
     "classificationProbability observationTags observationComments"
 )
-BOX_COLUMNS: Final = ("bboxX", "bboxY", "bboxWidth", "bboxHeight")
-TABLES: Final[Mapping[str, Sequence[str]]] = {
+BOX_COLUMNS = ("bboxX", "bboxY", "bboxWidth", "bboxHeight")
+TABLES: Mapping[str, Sequence[str]] = {
     "deployments": DEPLOYMENTS,
     "media": MEDIA,
     "observations": OBSERVATIONS,
 }
-_CAVEATS: Final = (
+_CAVEATS = (
     "Deployments are folders. A collection does not know the cameras: sampling design and capture "
     "method are placeholders, and so are places and times where the comments say so."
 )
-_TYPES: Final[Mapping[str, frozenset[str]]] = {
+_TYPES: Mapping[str, frozenset[str]] = {
     "human": frozenset({"human", "humans", "person", "people", "homo sapiens"}),
     "vehicle": frozenset({"vehicle", "vehicles", "motor vehicle", "car", "cars"}),
     "blank": frozenset(
@@ -54,14 +54,14 @@ _TYPES: Final[Mapping[str, frozenset[str]]] = {
     "unclassified": frozenset({"unclassified", "not classified"}),
 }
 """Names of classes that the standard has observation types for."""
-UNCLASSIFIED: Final = "unclassified", ""
+UNCLASSIFIED = "unclassified", ""
 """The type and class of an unclassified image."""
-_KINDS: Final = {"animal": "animal", "person": "human", "human": "human", "vehicle": "vehicle"}
+_KINDS = {"animal": "animal", "person": "human", "human": "human", "vehicle": "vehicle"}
 """Observation types by detector category."""
-NOT_CLASSIFIED: Final = frozenset({"", "unknown", "unclassified"})
-_HUMAN_TAXON: Final = "homo sapiens"
-_CLASS_TAG: Final = "class:"  # prefix of the name of a class that is not a taxon
-_WORLD: Final = (-180.0, -90.0, 180.0, 90.0)  # west, south, east, north in degrees
+NOT_CLASSIFIED = frozenset({"", "unknown", "unclassified"})
+_HUMAN_TAXON = "homo sapiens"
+_CLASS_TAG = "class:"  # prefix of the name of a class that is not a taxon
+_WORLD = (-180.0, -90.0, 180.0, 90.0)  # west, south, east, north in degrees
 
 
 @dataclass

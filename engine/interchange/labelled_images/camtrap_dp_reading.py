@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from urllib.parse import unquote
 
 from engine.errors import FormatError, InputError, StorageError
@@ -49,7 +49,7 @@ from engine.interchange.text_file import (
 )
 from engine.texts import Message, marked
 
-_READ_COLUMNS: Final = frozenset(
+_READ_COLUMNS = frozenset(
     words(
         "mediaID filePath deploymentID timestamp eventID sequenceID eventStart eventEnd "
         "scientificName observationType observationTags classifiedBy classificationTimestamp "
@@ -57,12 +57,12 @@ _READ_COLUMNS: Final = frozenset(
     )
 ).union(BOX_COLUMNS)
 """Of the tables of media and observations; `sequenceID` was in both before version 1.0."""
-OBSERVATIONS: Final = "observations.csv"
-_OF_PACKAGE: Final = frozenset({PACKAGE, OBSERVATIONS})  # files read as their folder
-_PASSED_OVER: Final = marked("{count:,} observations of events without media were passed over")
-_OBSERVATION: Final = marked("observation {place}: {reason}")
-_CATEGORIES: Final = {"human": "person"}  # of detectors, by the type of an observation
-_FIELDS: Final = ("sex", "lifeStage", "behavior")
+OBSERVATIONS = "observations.csv"
+_OF_PACKAGE = frozenset({PACKAGE, OBSERVATIONS})  # files read as their folder
+_PASSED_OVER = marked("{count:,} observations of events without media were passed over")
+_OBSERVATION = marked("observation {place}: {reason}")
+_CATEGORIES = {"human": "person"}  # of detectors, by the type of an observation
+_FIELDS = ("sex", "lifeStage", "behavior")
 Row = Mapping[str, str]
 Event = tuple[str, str]  # ids of the deployment and of the event in it, "" without one
 MediaTimes = dict[str, list[tuple[datetime, str]]]  # times and media, sorted, by deployment
@@ -244,7 +244,7 @@ class _Reading:
         return list(dict.fromkeys(found))
 
 
-_TIME: Final = itemgetter(0)
+_TIME = itemgetter(0)
 
 
 def _event_of(row: Row) -> Event:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Final
+from typing import BinaryIO
 
 from engine.errors import FormatError, ImageError, ProtoleafError, reason_of
 from engine.file_parts import WHOLE_FILE, FilePart
@@ -36,30 +36,30 @@ from engine.new_file import ORDINARY_FILE, new_file, text_into
 from engine.new_folder import Placing, place_file
 from engine.texts import marked
 
-BOXES_IN_FOLDERS: Final = marked(
+BOXES_IN_FOLDERS = marked(
     "boxes: their pictures lie there once for each class, or what is in the boxes is cut out"
 )
-IMAGES_TABLE: Final = "images.csv"
-CLASSES_TABLE: Final = "classes.csv"
-_CLASS_COLUMNS: Final = ("folder", "class", "path", "source_id", "other_paths")
-NO_CLASS_REASON: Final = marked("no class")
-_NO_CLASS_FOLDER: Final = "no class"
-COARSE_REASON: Final = marked("of a broader class")
-_OURS: Final = (
+IMAGES_TABLE = "images.csv"
+CLASSES_TABLE = "classes.csv"
+_CLASS_COLUMNS = ("folder", "class", "path", "source_id", "other_paths")
+NO_CLASS_REASON = marked("no class")
+_NO_CLASS_FOLDER = "no class"
+COARSE_REASON = marked("of a broader class")
+_OURS = (
     IMAGES_TABLE,
     CLASSES_TABLE,
     *words("metadata.parquet metadata.jsonl metadata.csv labels.json"),
 )
 """Names that no class folder gets: files of exports of this or another format."""
-_REFUSED: Final = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # by Windows and exFAT
-_DEVICES: Final = frozenset(
+_REFUSED = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # by Windows and exFAT
+_DEVICES = frozenset(
     {"con", "prn", "aux", "nul", "conin$", "conout$"}
     | {f"{name}{sign}" for name in ("com", "lpt") for sign in "0123456789¹²³"}
 )
-_NOT_LAST: Final = ". "  # characters that Windows strips from the end of a name
-_LONGEST_BYTES: Final = 200
+_NOT_LAST = ". "  # characters that Windows strips from the end of a name
+_LONGEST_BYTES = 200
 """Bytes of a name: file systems allow 255, and a number may be added. Chosen."""
-_LONGEST_PLACE_BYTES: Final = 400
+_LONGEST_PLACE_BYTES = 400
 """Bytes of a path in the export to which folders are added: macOS allows 1,024. Chosen."""
 
 
@@ -306,9 +306,7 @@ def each_file(folder: Path) -> Iterator[tuple[PurePosixPath, Path]]:
             yield PurePosixPath(file.relative_to(folder).as_posix()), file
 
 
-_NO_IMAGES: Final = frozenset(
-    words(".csv .tsv .txt .json .jsonl .xml .yaml .yml .md .xmp .ini .db")
-)
+_NO_IMAGES = frozenset(words(".csv .tsv .txt .json .jsonl .xml .yaml .yml .md .xmp .ini .db"))
 
 
 def _name_in_folder(image: LabelledImage, options: FolderOptions) -> str:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from urllib.parse import unquote
 from urllib.request import url2pathname
 
@@ -29,14 +29,14 @@ from engine.interchange.labelled_images.table_rows import (
     row_of,
 )
 
-_IN_OTHER_COLUMNS: Final = frozenset({"image", "class"})
-_OF_THE_FILE: Final = frozenset({ORIGINAL, "file", "content_hash"}) | ITEM_COLUMNS - {"is_empty"}
-OBJECT: Final = "object"
+_IN_OTHER_COLUMNS = frozenset({"image", "class"})
+_OF_THE_FILE = frozenset({ORIGINAL, "file", "content_hash"}) | ITEM_COLUMNS - {"is_empty"}
+OBJECT = "object"
 """Label of a box without a label, a prediction and a detector category."""
-_OF_DETECTORS: Final = frozenset({"animal", "person", "human", "vehicle", "empty", OBJECT})
-_SAME: Final = 1e-5
+_OF_DETECTORS = frozenset({"animal", "person", "human", "vehicle", "empty", OBJECT})
+_SAME = 1e-5
 """Rounding error of boxes as a share of a side: a tenth of a pixel in 10,000. Chosen."""
-_NOTHING: Final[tuple[Any, ...]] = (None, "", ())
+_NOTHING: tuple[Any, ...] = (None, "", ())
 
 
 class ClassLabels:

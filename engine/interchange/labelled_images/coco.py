@@ -8,7 +8,7 @@ the common folder of all images, and `coco_url` its file on this computer.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Final
+from typing import BinaryIO
 from urllib.parse import urlsplit
 
 from engine.errors import FormatError
@@ -47,9 +47,9 @@ from engine.interchange.labelled_images.table_rows import ORIGINAL
 from engine.interchange.text_file import JsonObject, begins_with, object_in, objects_in, read_json
 from engine.texts import Message, marked
 
-CANNOT_CARRY: Final = ("the label of a whole image becomes a box around it",)
-_PROBLEM: Final = marked("annotation {place}: {reason}")
-_WHOLE_BOX: Final = BoundingBox(0, 0, 1, 1)
+CANNOT_CARRY = ("the label of a whole image becomes a box around it",)
+_PROBLEM = marked("annotation {place}: {reason}")
+_WHOLE_BOX = BoundingBox(0, 0, 1, 1)
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO
 
 from engine.errors import FormatError, StorageError
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
@@ -31,10 +31,10 @@ from engine.new_file import text_into
 
 Given = Mapping[str, str]  # column by role, set by the user
 OpenedLabels = tuple[LabelRows, Iterator[Row]]  # reader of an open table, and its rows
-SEVERAL: Final = " | "  # between the paths of a class; "|" in a name is escaped as "\|"
-PLACED_COLUMNS: Final = (PLACED, *LABEL_COLUMNS)  # of the table of a folder
-_CROP: Final = "crop"  # additional column: path of a cropped box in the folder
-_SUFFIXES: Final = TABLE_FILES | {".zip"}
+SEVERAL = " | "  # between the paths of a class; "|" in a name is escaped as "\|"
+PLACED_COLUMNS = (PLACED, *LABEL_COLUMNS)  # of the table of a folder
+_CROP = "crop"  # additional column: path of a cropped box in the folder
+_SUFFIXES = TABLE_FILES | {".zip"}
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:

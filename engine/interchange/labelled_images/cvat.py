@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, BinaryIO, Final
+from typing import IO, BinaryIO
 from xml.etree.ElementTree import Element
 
 from engine.errors import FormatError
@@ -46,17 +46,17 @@ from engine.interchange.text_file import encoding_of, head_of, words
 from engine.interchange.xml_files import elements, root_of, xml_attribute, xml_content
 from engine.texts import Message
 
-CANNOT_CARRY: Final = (
+CANNOT_CARRY = (
     "the hierarchy is flattened; full paths are kept in the tags",
     "other parents of a class without images",
 )
-_MEMBER: Final = "annotations.xml"
-_CUBOID_CORNER: Final = re.compile(r"[xy][tb][lr][12]")  # of eight
-_CORNERS: Final = ("xtl", "ytl", "xbr", "ybr")
-_BY_MACHINE: Final = "auto"
-_BY_PERSON: Final = "manual"
-_SHAPES: Final = words("tag box polygon polyline points cuboid ellipse mask skeleton")
-_LONGEST_VALUE: Final = 4096  # characters of an attribute's value in CVAT's database
+_MEMBER = "annotations.xml"
+_CUBOID_CORNER = re.compile(r"[xy][tb][lr][12]")  # of eight
+_CORNERS = ("xtl", "ytl", "xbr", "ybr")
+_BY_MACHINE = "auto"
+_BY_PERSON = "manual"
+_SHAPES = words("tag box polygon polyline points cuboid ellipse mask skeleton")
+_LONGEST_VALUE = 4096  # characters of an attribute's value in CVAT's database
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:

@@ -9,7 +9,7 @@ import json
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO
 from urllib.parse import quote, unquote, urlsplit
 
 from engine.errors import FormatError
@@ -35,7 +35,7 @@ from engine.interchange.labelled_images.records import LabelledImage, LabelledIm
 from engine.interchange.labelled_images.table_rows import label_in, row_of, time_or_none
 from engine.texts import marked
 
-CANNOT_CARRY: Final = (
+CANNOT_CARRY = (
     "images without a class are left out: they are not occurrences",
     (
         "an empty image is an absence without a name: "
@@ -44,17 +44,17 @@ CANNOT_CARRY: Final = (
     "boxes: there is no term for them, and each is an occurrence with its whole image",
     "the licence and whom to write to are not known: fill them in (eml.xml) before you publish",
 )
-VERIFIED: Final = "verified by a person"
-UNVERIFIED: Final = "machine answer, verified by nobody"
-BETWEEN_CLASSES: Final = " | "  # as the standard recommends for higherClassification
-_READ_TERMS: Final = frozenset(terms.MEDIA_PLACES).union(
+VERIFIED = "verified by a person"
+UNVERIFIED = "machine answer, verified by nobody"
+BETWEEN_CLASSES = " | "  # as the standard recommends for higherClassification
+_READ_TERMS = frozenset(terms.MEDIA_PLACES).union(
     terms.darwin_core(
         "scientificName dynamicProperties associatedMedia higherClassification taxonID "
         "identifiedBy dateIdentified identificationVerificationStatus occurrenceStatus "
         "individualCount"
     )
 )
-_LEFT_OUT_OF_PROPERTIES: Final = frozenset({"file", "exported_at"})
+_LEFT_OUT_OF_PROPERTIES = frozenset({"file", "exported_at"})
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:

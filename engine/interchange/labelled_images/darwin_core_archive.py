@@ -9,7 +9,6 @@ import io
 import uuid
 import zipfile
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from lxml import etree
 
@@ -22,26 +21,24 @@ from engine.interchange.table_writer import write_table
 from engine.interchange.text_file import words
 from engine.interchange.xml_files import Element, xml_text, xml_tree
 
-DARWIN_CORE: Final = "http://rs.tdwg.org/dwc/terms/"
-DUBLIN_CORE: Final = "http://purl.org/dc/terms/"
-OCCURRENCE: Final = DARWIN_CORE + "Occurrence"
-MULTIMEDIA: Final = "http://rs.gbif.org/terms/1.0/Multimedia"
-AUDUBON: Final = "http://rs.tdwg.org/ac/terms/"
-MEDIA_TYPES: Final = frozenset(
-    {MULTIMEDIA, f"{AUDUBON}Multimedia", "http://rs.gbif.org/terms/1.0/Image"}
-)
+DARWIN_CORE = "http://rs.tdwg.org/dwc/terms/"
+DUBLIN_CORE = "http://purl.org/dc/terms/"
+OCCURRENCE = DARWIN_CORE + "Occurrence"
+MULTIMEDIA = "http://rs.gbif.org/terms/1.0/Multimedia"
+AUDUBON = "http://rs.tdwg.org/ac/terms/"
+MEDIA_TYPES = frozenset({MULTIMEDIA, f"{AUDUBON}Multimedia", "http://rs.gbif.org/terms/1.0/Image"})
 """Row types of tables of images."""
-MEDIA_PLACES: Final = (
+MEDIA_PLACES = (
     f"{AUDUBON}accessURI",
     f"{DUBLIN_CORE}identifier",
     f"{DUBLIN_CORE}references",
 )
 """Terms of an image's location, in order; in Audubon Core `identifier` is only a name."""
-IDENTIFICATION: Final = DARWIN_CORE + "Identification"
-META: Final = "meta.xml"
-EML: Final = "eml.xml"
-_TEXT: Final = "{http://rs.tdwg.org/dwc/text/}"
-_ESCAPES: Final = {"\\t": "\t", "\\n": "\n", "\\r": "\r"}
+IDENTIFICATION = DARWIN_CORE + "Identification"
+META = "meta.xml"
+EML = "eml.xml"
+_TEXT = "{http://rs.tdwg.org/dwc/text/}"
+_ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r"}
 
 
 def darwin_core(names: str) -> tuple[str, ...]:
@@ -49,32 +46,32 @@ def darwin_core(names: str) -> tuple[str, ...]:
     return tuple(DARWIN_CORE + name for name in names.split())
 
 
-_IDENTIFIED: Final = darwin_core(
+_IDENTIFIED = darwin_core(
     "scientificName higherClassification taxonID taxonRank identifiedBy dateIdentified "
     "identificationVerificationStatus identificationRemarks"
 )
-_OCCURRED: Final = darwin_core(
+_OCCURRED = darwin_core(
     "occurrenceID basisOfRecord occurrenceStatus datasetName catalogNumber eventDate "
     "decimalLatitude decimalLongitude geodeticDatum individualCount sex lifeStage behavior"
 )
-OCCURRENCES: Final = ArchiveTable(
+OCCURRENCES = ArchiveTable(
     OCCURRENCE,
     "occurrence.csv",
     dict(enumerate((*_OCCURRED, *_IDENTIFIED, DARWIN_CORE + "dynamicProperties"))),
 )
 """The core: an occurrence for each image."""
-_OF_MEDIA: Final = words("type format identifier title created description creator rightsHolder")
-MEDIA: Final = ArchiveTable(
+_OF_MEDIA = words("type format identifier title created description creator rightsHolder")
+MEDIA = ArchiveTable(
     MULTIMEDIA,
     "multimedia.csv",
     dict(enumerate((DUBLIN_CORE + name for name in _OF_MEDIA), start=1)),
 )
 """GBIF's extension for images; the first column is the occurrence."""
-IDENTIFICATIONS: Final = ArchiveTable(
+IDENTIFICATIONS = ArchiveTable(
     IDENTIFICATION, "identification.csv", dict(enumerate(_IDENTIFIED, start=1))
 )
 """GBIF's extension for identifications; the first column is the occurrence."""
-TABLES: Final = (OCCURRENCES, MEDIA, IDENTIFICATIONS)
+TABLES = (OCCURRENCES, MEDIA, IDENTIFICATIONS)
 """Of an archive of occurrences."""
 
 
@@ -182,8 +179,8 @@ def _plain(sign: str) -> str:
     return plain if len(plain) == 1 else ""
 
 
-_EML: Final = "https://eml.ecoinformatics.org/eml-2.2.0"
-_LANGUAGE: Final = "eng"  # of the sentences below
+_EML = "https://eml.ecoinformatics.org/eml-2.2.0"
+_LANGUAGE = "eng"  # of the sentences below
 
 
 def eml_xml(images: LabelledImages) -> bytes:

@@ -12,7 +12,7 @@ A FiftyOneDataset is read, too: `samples.json`, with the labels of each sample b
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import FormatError
 from engine.interchange.labelled_images import class_folders
@@ -34,17 +34,17 @@ from engine.interchange.labelled_images.table_rows import LABEL_COLUMNS, ORIGINA
 from engine.interchange.text_file import JsonObject, begins_with, object_in, objects_in, read_json
 from engine.texts import Message
 
-CANNOT_CARRY: Final = (
+CANNOT_CARRY = (
     "the hierarchy is flattened; full paths are kept in an attribute of each image",
     "beside boxes, the label of a whole image becomes a box around it",
 )
-_BOX: Final = "bounding_box"  # left, top, width and height as shares
-DATA: Final = "data"
-LABELS: Final = "labels.json"
-SAMPLES: Final = "samples.json"
-_LISTS: Final = {"Classifications": "classifications", "Detections": "detections"}
-_PREDICTIONS: Final = frozenset({"pred", "preds", "predicted", "prediction", "predictions"})
-_NO_LABELS: Final = frozenset({"ImageMetadata", "GeoLocation", "GeoLocations", "Regression"})
+_BOX = "bounding_box"  # left, top, width and height as shares
+DATA = "data"
+LABELS = "labels.json"
+SAMPLES = "samples.json"
+_LISTS = {"Classifications": "classifications", "Detections": "detections"}
+_PREDICTIONS = frozenset({"pred", "preds", "predicted", "prediction", "predictions"})
+_NO_LABELS = frozenset({"ImageMetadata", "GeoLocation", "GeoLocations", "Regression"})
 
 
 def write(

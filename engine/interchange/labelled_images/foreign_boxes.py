@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path, PurePosixPath
-from typing import Final, final
+from typing import final
 
 from engine.file_parts import WHOLE_FILE, BoundingBox, FilePart
 from engine.images.kinds import IMAGE_SUFFIXES
@@ -16,18 +16,18 @@ from engine.images.photo_facts import photo_facts
 from engine.texts import Message, marked
 
 Point = tuple[float, float]
-_WHOLE_SHARES: Final = 1e-3
+_WHOLE_SHARES = 1e-3
 """Margin, as a share of a side, within which a box is the whole picture. Chosen."""
-_MOST_PIXELS: Final = 1e9  # of a side
-_NO_SIZE: Final = marked(
+_MOST_PIXELS = 1e9  # of a side
+_NO_SIZE = marked(
     "its width and height are not written, and its image was not found: put the image beside it"
 )
-_SWAPPED_SIZE: Final = marked(
+_SWAPPED_SIZE = marked(
     "it is of the picture lying on its side: write it as the picture is shown, upright"
 )
-_IMAGE_FOLDERS: Final = ("images", "JPEGImages", "image", "imgs", "img", "data")
-_UPWARDS: Final = frozenset({".", ".."})
-_LABEL_FOLDERS: Final = ("labels", "annotations", "Annotations")
+_IMAGE_FOLDERS = ("images", "JPEGImages", "image", "imgs", "img", "data")
+_UPWARDS = frozenset({".", ".."})
+_LABEL_FOLDERS = ("labels", "annotations", "Annotations")
 
 
 def part_of_pixels(values: Iterable[object], size: tuple[int, int]) -> FilePart:

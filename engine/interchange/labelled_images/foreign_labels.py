@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from engine.errors import FormatError, InputError, StorageError, found_at, reason_of
 from engine.file_parts import MOST_BOXES, WHOLE_FILE, FilePart
@@ -16,7 +16,7 @@ from engine.texts import Message, enumerated, marked
 
 Keyword = tuple[str, ...]  # names from the top down; a flat keyword is one name
 
-_INTERNAL: Final = frozenset({"darktable", "_Digikam_root_tag_", "_Digikam_Internal_Tags_"})
+_INTERNAL = frozenset({"darktable", "_Digikam_root_tag_", "_Digikam_Internal_Tags_"})
 """Top-level keywords that programs use internally."""
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO
 
 from engine.errors import FormatError, StorageError, UsageError
 from engine.interchange.labelled_images import (
@@ -46,7 +46,7 @@ from engine.interchange.labelled_images.records import LabelledImages, WrittenEx
 from engine.interchange.tables.read_table import TABLE_FILES
 from engine.texts import enumerated, marked
 
-AUTO: Final = "auto"
+AUTO = "auto"
 
 WriteFile = Callable[[LabelledImages, BinaryIO], WrittenExport]
 """Writes into an open file, which is published under its name afterwards."""
@@ -114,7 +114,7 @@ class ImageFormat:
         return self.has_labels and not self.has_images and not self.writes_into
 
 
-FORMATS: Final[Mapping[str, ImageFormat]] = {
+FORMATS: Mapping[str, ImageFormat] = {
     "csv": ImageFormat(
         "CSV",
         "a table with one row for each image, for spreadsheets and scripts",
@@ -269,11 +269,11 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
 """By name on the command line, in the order of detection; the first that fits is taken."""
 
 
-KEYWORDS: Final = "keywords"
-_LABEL_FILES: Final = frozenset({fiftyone.LABELS, "labels.csv", "labels.xml", "result.json"})
-_IMAGE_FOLDERS: Final = frozenset({fiftyone.DATA, "images"})
+KEYWORDS = "keywords"
+_LABEL_FILES = frozenset({fiftyone.LABELS, "labels.csv", "labels.xml", "result.json"})
+_IMAGE_FOLDERS = frozenset({fiftyone.DATA, "images"})
 """Contents of folders of FiftyOne and Label Studio: a file of labels and a folder of images."""
-READ_FORMATS: Final[Mapping[str, ImageFormat]] = {
+READ_FORMATS: Mapping[str, ImageFormat] = {
     **{name: one for name, one in FORMATS.items() if one.is_read and name != "folders"},
     **{
         name: ImageFormat(TITLES[name], about, read=read, fits=partial(has_box_format, name))

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import FormatError
 from engine.interchange.labelled_images import csv_table, json_lines, parquet
@@ -24,22 +24,22 @@ from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, KINDS, ORIGINAL, Row, row_of
 
-CANNOT_CARRY: Final = (
+CANNOT_CARRY = (
     "the hierarchy is flattened; full paths are kept in a column",
     "of a picture with several boxes there is a row for each, which a loader takes for images",
 )
-SPLIT: Final = "train"
-CARD: Final = "README.md"
-METADATA: Final = "metadata.parquet"
-_READERS: "Final[dict[str, tuple[Callable[[Path], bool], Callable[[Path], ForeignLabels]]]]" = {
+SPLIT = "train"
+CARD = "README.md"
+METADATA = "metadata.parquet"
+_READERS: "dict[str, tuple[Callable[[Path], bool], Callable[[Path], ForeignLabels]]]" = {
     METADATA: (parquet.fits, parquet.read),
     "metadata.jsonl": (json_lines.fits, json_lines.read),
     "metadata.csv": (csv_table.fits, csv_table.read),
 }
-_LEFT_OUT: Final = frozenset({"image", "file"})
+_LEFT_OUT = frozenset({"image", "file"})
 """`image` is the picture here; local paths of files are private."""
-_TEXTS: Final = (ORIGINAL, *(name for name in COLUMNS if name not in _LEFT_OUT))
-_CARD_START: Final = """---
+_TEXTS = (ORIGINAL, *(name for name in COLUMNS if name not in _LEFT_OUT))
+_CARD_START = """---
 pretty_name: {title}
 task_categories:
 - image-classification
@@ -56,7 +56,7 @@ dataset_info:
     dtype:
       class_label:
         names:"""
-_DTYPES: Final = {
+_DTYPES = {
     "float": "float32",
     "whole": "int32",
     "flag": "bool",

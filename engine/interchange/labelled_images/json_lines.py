@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO
 
 from engine.errors import FormatError, StorageError, reason_of
 from engine.interchange import limits
@@ -28,8 +28,8 @@ from engine.interchange.text_file import (
 )
 from engine.texts import Message, line_of
 
-SUFFIXES: Final = frozenset({".jsonl", ".ndjson", ".manifest"})
-_METADATA: Final = "-metadata"  # suffix of the label's name
+SUFFIXES = frozenset({".jsonl", ".ndjson", ".manifest"})
+_METADATA = "-metadata"  # suffix of the label's name
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:

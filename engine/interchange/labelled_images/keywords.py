@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Final
 
 from engine.errors import FormatError, StorageError, reason_of
 from engine.files import EmbeddedKeywords, shown
@@ -32,14 +31,14 @@ from engine.texts import Message, in_english
 
 EmbeddedOf = Callable[[Path], EmbeddedKeywords]  # reads keywords inside of an image
 
-_HIERARCHICAL: Final = (
+_HIERARCHICAL = (
     (xmp_sidecars.HIERARCHICAL, "|"),
     (xmp_sidecars.TAGS, "/"),
     (property_name("MicrosoftPhoto:LastKeywordXMP"), "/"),
     (property_name("mediapro:CatalogSets"), "|"),
 )
 """Properties of hierarchical keywords, and the separators of their names."""
-_LOOKED_AT: Final = 100  # sidecars whose images are searched to detect the format. Chosen.
+_LOOKED_AT = 100  # sidecars whose images are searched to detect the format. Chosen.
 
 
 def read(source: Path, embedded_of: EmbeddedOf) -> ForeignLabels:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from lxml import etree
@@ -41,21 +41,19 @@ from engine.interchange.text_file import JsonObject, begins_with, object_in, obj
 from engine.interchange.xml_files import Element, writable
 from engine.texts import Message, marked
 
-CANNOT_CARRY: Final = ("annotators are stored as task data",)
-TASKS: Final = "tasks.json"
-CONFIGURATION: Final = "labelling.xml"
-INSTRUCTIONS: Final = "README.txt"
-_PROBLEM: Final = marked("task {place}: {reason}")
+CANNOT_CARRY = ("annotators are stored as task data",)
+TASKS = "tasks.json"
+CONFIGURATION = "labelling.xml"
+INSTRUCTIONS = "README.txt"
+_PROBLEM = marked("task {place}: {reason}")
 _CONTROL, _BOXES, _OBJECT = "class", "box", "image"
-_RECTANGLE: Final = "rectanglelabels"
-_ITEMS: Final = "items"  # in `meta`: fields of each part of the picture, by id of its result
-_CHOICES: Final = frozenset({"choices", "taxonomy"})
-_SHAPES: Final = frozenset(
-    {_RECTANGLE, "polygonlabels", "ellipselabels", "brushlabels", "keypointlabels"}
-)
-_LOCAL: Final = "/data/local-files/?d="
-_UPLOADED: Final = re.compile(r"^[0-9a-f]{8}-")  # prefix of the name of an uploaded file
-_HOW_TO: Final = """To go on in Label Studio:
+_RECTANGLE = "rectanglelabels"
+_ITEMS = "items"  # in `meta`: fields of each part of the picture, by id of its result
+_CHOICES = frozenset({"choices", "taxonomy"})
+_SHAPES = frozenset({_RECTANGLE, "polygonlabels", "ellipselabels", "brushlabels", "keypointlabels"})
+_LOCAL = "/data/local-files/?d="
+_UPLOADED = re.compile(r"^[0-9a-f]{8}-")  # prefix of the name of an uploaded file
+_HOW_TO = """To go on in Label Studio:
 
 1. Start it with LABEL_STUDIO_LOCAL_FILES_SERVING_ENABLED=true and \
 LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT={root}

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, final
+from typing import final
 from urllib.parse import unquote
 
 from engine.file_parts import WHOLE_FILE, FilePart
@@ -52,34 +52,34 @@ from engine.interchange.tables.roles import Role, column_key
 from engine.interchange.text_file import words
 from engine.texts import marked
 
-_OWN: Final = frozenset(
+_OWN = frozenset(
     {
         *(ORIGINAL, PLACED, *NOTE_COLUMNS),
         *words("file content_hash source_id decided_by labelled_at is_unknown"),
     }
 )
 """Columns of our own tables without a role."""
-_OF_OURS: Final = frozenset({"content_hash", "is_unknown"})
-_SAFE: Final = "safe_class"  # column of predictions; without `is_unknown` in old files
-_NO_ANSWER: Final = "no cv result"  # of Wildlife Insights, in every column of the taxon
-_NO_TAXON: Final = frozenset(
+_OF_OURS = frozenset({"content_hash", "is_unknown"})
+_SAFE = "safe_class"  # column of predictions; without `is_unknown` in old files
+_NO_ANSWER = "no cv result"  # of Wildlife Insights, in every column of the taxon
+_NO_TAXON = frozenset(
     {
         _NO_ANSWER,
         *words("unknown unidentified undetermined na n/a nan null none -"),
         *words("sp sp. spp spp. indet indet."),
     }
 )
-_SCIENTIFIC: Final = frozenset(
+_SCIENTIFIC = frozenset(
     map(column_key, ("scientificName", "canonicalName", "taxon", "taxonName", "latinName"))
 )
-_CLASS_ROLES: Final = (Role.CLASS, Role.SPECIES_EPITHET, Role.PATH, Role.VERNACULAR)
-_ALONE: Final = (Role.FILE, Role.FOLDER, Role.ANNOTATOR, Role.SCORE)
-_CORNERS: Final = (("xmin", "ymin", "xmax", "ymax"), ("x1", "y1", "x2", "y2"))
+_CLASS_ROLES = (Role.CLASS, Role.SPECIES_EPITHET, Role.PATH, Role.VERNACULAR)
+_ALONE = (Role.FILE, Role.FOLDER, Role.ANNOTATOR, Role.SCORE)
+_CORNERS = (("xmin", "ymin", "xmax", "ymax"), ("x1", "y1", "x2", "y2"))
 """Columns of boxes in tables of TensorFlow, RetinaNet and Open Images."""
-_BOX: Final = "corners"  # field: corners of the box and size of the picture, one per line
-_SIZE: Final = ("width", "height")
-_BELOW_GENUS: Final = ("species", "subspecies")
-_LINE: Final = marked("line {place}: {reason}")
+_BOX = "corners"  # field: corners of the box and size of the picture, one per line
+_SIZE = ("width", "height")
+_BELOW_GENUS = ("species", "subspecies")
+_LINE = marked("line {place}: {reason}")
 
 Fields = dict[str, str]
 Cell = Callable[[str], str]  # cell of a row by column; "" for a missing one
@@ -325,7 +325,7 @@ def _with_folders(rows: Iterable[tuple[int, Fields]]) -> Iterator[tuple[int, Fie
         )
 
 
-_DEPLOYMENT: Final = "deployment_id"
+_DEPLOYMENT = "deployment_id"
 
 
 def _wildlife_insights(fields: Fields, cell: Cell) -> None:
@@ -395,7 +395,7 @@ def _label_studio(fields: Fields, _cell: Cell) -> None:
         fields["labelled_by"] = f"Label Studio user {who}"
 
 
-_SERVED: Final = re.compile(r"^/data/(?:upload/(?:\d+/)?[0-9a-f]{8}-|local-files/\?d=)")
+_SERVED = re.compile(r"^/data/(?:upload/(?:\d+/)?[0-9a-f]{8}-|local-files/\?d=)")
 
 
 def _class_among(text: str) -> str:
@@ -429,17 +429,17 @@ def _paths_in(taxonomy: object) -> list[str]:
     return [join_path(map(str, path)) for path in listed if isinstance(path, list)]
 
 
-_EMPTY: Final[tuple[object, ...]] = (None, "", [], {})
-_BOX_OF_JSON: Final = re.compile(
+_EMPTY: tuple[object, ...] = (None, "", [], {})
+_BOX_OF_JSON = re.compile(
     r'(?i)"(?:bbox|bounding\w+|(?:rectangle|polygon|brush|keypoint)labels|points?)"\s*:'
 )
-_NAMES_OF_CLASS: Final = words(
+_NAMES_OF_CLASS = words(
     "class label species category choices classifications answer displayname name title type"
 )
 
 Meaning = tuple[Callable[[Fields, Cell], None] | None, tuple[str, ...]]
-_NO_MEANING: Final[Meaning] = None, ()
-_MEANINGS: Final[Mapping[str, Meaning]] = {
+_NO_MEANING: Meaning = None, ()
+_MEANINGS: Mapping[str, Meaning] = {
     "wildlife-insights": (_wildlife_insights, (_DEPLOYMENT, "is_blank", "identified_by")),
     "timelapse": (_blank_is_none, ()),
     "camtrap-dp-observations": (_camtrap_dp, ("observationType", "classificationMethod")),

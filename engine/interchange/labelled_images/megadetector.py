@@ -6,7 +6,7 @@ Boxes are no labels, and answers of a classifier for a box or a whole image are 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import FormatError
 from engine.file_parts import BoundingBox, FilePart
@@ -23,10 +23,10 @@ from engine.interchange.labelled_images.table_rows import EMPTY_NAMES
 from engine.interchange.text_file import JsonObject, object_in, objects_in, read_json
 from engine.texts import Message, marked
 
-_CATEGORIES: Final = {"1": "animal", "2": "person", "3": "vehicle"}  # by default
-_NOT_READ: Final = marked("the detector could not read it: {failure}")
-_NO_ANSWER: Final = "no cv result"
-_GENUS: Final = 3  # index among class, order, family, genus and species
+_CATEGORIES = {"1": "animal", "2": "person", "3": "vehicle"}  # by default
+_NOT_READ = marked("the detector could not read it: {failure}")
+_NO_ANSWER = "no cv result"
+_GENUS = 3  # index among class, order, family, genus and species
 
 
 def read(source: Path) -> ForeignLabels:

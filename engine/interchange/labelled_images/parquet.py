@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from engine.errors import FormatError
 from engine.files import open_regular, shown
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_GROUP_ROWS: Final = 10_000  # of a row group
-_MAGIC: Final = b"PAR1"
+_GROUP_ROWS = 10_000  # of a row group
+_MAGIC = b"PAR1"
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
@@ -102,9 +102,9 @@ def schema_of(columns: Iterable[str]) -> "pa.Schema":
     )
 
 
-_OUT_OF_RANGE: Final = "<out of range>"  # in place of such a time
-_IN_RANGE: Final = re.compile(r"(?!0000)\d{4}-")  # of other times
-_BATCH_ROWS: Final = 10_000  # in memory at once
+_OUT_OF_RANGE = "<out of range>"  # in place of such a time
+_IN_RANGE = re.compile(r"(?!0000)\d{4}-")  # of other times
+_BATCH_ROWS = 10_000  # in memory at once
 
 
 def _rows_in(

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
 
 from engine.file_parts import WHOLE, file_part
 from engine.graph.names import SEPARATOR, loose_name, split_path
@@ -28,18 +27,18 @@ from engine.texts import Message
 Value = str | float | int | bool | datetime | Sequence[str] | Mapping[str, str] | None
 Row = dict[str, Value]
 
-PERSON: Final = "person"
-MODEL: Final = "model"
-LABEL_COLUMNS: Final = words(
+PERSON = "person"
+MODEL = "model"
+LABEL_COLUMNS = words(
     "image class path all_paths source_id decided_by labelled_by labelled_at label_source "
     "stars flagged comment score leaf leaf_path leaf_score safe_class safe_path safe_score "
     "is_unknown model setting exported_at sequence part box_left box_top box_width box_height "
     "category detection_score is_empty count fields content_hash file"
 )
 """Columns of the tables in folders; `evaluate --truth` reads `image`, `class` and `path`."""
-COLUMNS: Final = (*LABEL_COLUMNS, "taken_at", "camera", "serial", "latitude", "longitude")
+COLUMNS = (*LABEL_COLUMNS, "taken_at", "camera", "serial", "latitude", "longitude")
 """Columns of single tables: with metadata of the photo."""
-KINDS: Final = {
+KINDS = {
     column: kind
     for kind, columns in {
         "float": (
@@ -54,37 +53,35 @@ KINDS: Final = {
     for column in columns.split()
 }
 """Types of the columns that are not texts."""
-PLACED: Final = "placed"  # additional column of tables in folders: path in the folder
-CANNOT_CARRY: Final = (
+PLACED = "placed"  # additional column of tables in folders: path in the folder
+CANNOT_CARRY = (
     "classes without images and notes of classes are not included: export the class graph as well",
     (
         "of predictions, the most likely and the confident class are included, "
         "not the score of every class"
     ),
 )
-NONE_LABEL: Final = "none of the classes"
+NONE_LABEL = "none of the classes"
 """Label of an image of none of the classes, in tools that have nothing else than labels."""
-EMPTY_LABEL: Final = "blank"
+EMPTY_LABEL = "blank"
 """Label of an empty image, as in standards for camera traps."""
-EMPTY_NAMES: Final = frozenset({EMPTY_LABEL, "blanks", "empty", "nothing"})
+EMPTY_NAMES = frozenset({EMPTY_LABEL, "blanks", "empty", "nothing"})
 """Names of empty images where no class has the name; case is ignored."""
-ITEM_COLUMNS: Final = frozenset(
-    {"part", "category", "detection_score", "is_empty", "count", "fields"}
-)
+ITEM_COLUMNS = frozenset({"part", "category", "detection_score", "is_empty", "count", "fields"})
 """Columns of our own tables that are read of a part of a file, besides its label."""
-NONE_NAMES: Final = frozenset({UNKNOWN_NAME, NONE_LABEL})
+NONE_NAMES = frozenset({UNKNOWN_NAME, NONE_LABEL})
 """Names for none of the classes where no class has the name; case is ignored."""
-ORIGINAL: Final = "original_path"  # the column `image` where a program uses that name itself
-_SHOWN: Final = 40  # characters
-YES: Final = frozenset({"true", "yes", "1"})
-OTHER_NAMES: Final = "other_names"  # field: fallback names of the class, one per line
-KEYWORDS: Final = "keywords"  # field: keywords of a photo, one path per line
-NOTE_COLUMNS: Final = ("stars", "flagged", "comment")
-MOST_STARS: Final = 5
-_BOX_COLUMNS: Final = words("box_left box_top box_width box_height")
-_LEAF_COLUMNS: Final = words("leaf leaf_path leaf_score")
-_SAFE_COLUMNS: Final = words("safe_class safe_path safe_score")
-_NO_NOTE: Final = GivenNote(0, False, "")
+ORIGINAL = "original_path"  # the column `image` where a program uses that name itself
+_SHOWN = 40  # characters
+YES = frozenset({"true", "yes", "1"})
+OTHER_NAMES = "other_names"  # field: fallback names of the class, one per line
+KEYWORDS = "keywords"  # field: keywords of a photo, one path per line
+NOTE_COLUMNS = ("stars", "flagged", "comment")
+MOST_STARS = 5
+_BOX_COLUMNS = words("box_left box_top box_width box_height")
+_LEAF_COLUMNS = words("leaf leaf_path leaf_score")
+_SAFE_COLUMNS = words("safe_class safe_path safe_score")
+_NO_NOTE = GivenNote(0, False, "")
 
 
 def rows(images: LabelledImages) -> Iterator[Row]:

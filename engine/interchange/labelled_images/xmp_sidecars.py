@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Final
 
 from engine.errors import FormatError, reason_of
 from engine.files import FileFailure, open_regular, shown
@@ -31,7 +30,7 @@ from engine.interchange.xml_files import xml_text
 from engine.interchange.xmp_packet import XmpPacket, property_name
 from engine.new_file import clear_abandoned_drafts, output_file
 
-CANNOT_CARRY: Final = (
+CANNOT_CARRY = (
     (
         "a program that writes keywords into images may drop who labelled, "
         "and what the model only supposed"
@@ -42,29 +41,29 @@ CANNOT_CARRY: Final = (
         "and no others"
     ),
 )
-SUFFIX: Final = ".xmp"
-SUBJECT: Final = property_name("dc:subject")
-HIERARCHICAL: Final = property_name("lr:hierarchicalSubject")
-TAGS: Final = property_name("digiKam:TagsList")
-OWN: Final = property_name("protoleaf:")[1:-1]
-WRITTEN: Final[Mapping[str, str]] = {
+SUFFIX = ".xmp"
+SUBJECT = property_name("dc:subject")
+HIERARCHICAL = property_name("lr:hierarchicalSubject")
+TAGS = property_name("digiKam:TagsList")
+OWN = property_name("protoleaf:")[1:-1]
+WRITTEN: Mapping[str, str] = {
     SUBJECT: property_name("protoleaf:written_subject"),
     HIERARCHICAL: property_name("protoleaf:written_hierarchical_subject"),
     TAGS: property_name("protoleaf:written_tags_list"),
 }
 """Our properties for the keywords that we wrote, by property."""
-RATING: Final = property_name("xmp:Rating")
-DESCRIPTION: Final = property_name("dc:description")
-WRITTEN_NOTES: Final[Mapping[str, str]] = {
+RATING = property_name("xmp:Rating")
+DESCRIPTION = property_name("dc:description")
+WRITTEN_NOTES: Mapping[str, str] = {
     RATING: property_name("protoleaf:written_rating"),
     DESCRIPTION: property_name("protoleaf:written_description"),
 }
 """Our properties for the stars and comment that we wrote."""
 Listed = Callable[[Path], dict[str, list[str]]]
-_CONTAINERS: Final = {SUBJECT: "Bag", HIERARCHICAL: "Bag", TAGS: "Seq"}
-_LEFT_OUT: Final = frozenset({"file", "exported_at"})
-_ENDING: Final = property_name("photoshop:SidecarForExtension")
-_LOOKED_AT: Final = 20  # sidecars that are opened to detect the format. Chosen.
+_CONTAINERS = {SUBJECT: "Bag", HIERARCHICAL: "Bag", TAGS: "Seq"}
+_LEFT_OUT = frozenset({"file", "exported_at"})
+_ENDING = property_name("photoshop:SidecarForExtension")
+_LOOKED_AT = 20  # sidecars that are opened to detect the format. Chosen.
 
 
 def write(images: LabelledImages, out: Path, options: FolderOptions) -> WrittenExport:

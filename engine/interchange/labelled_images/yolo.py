@@ -7,23 +7,22 @@ its folder in val is empty, because Ultralytics numbers classes by the folders o
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
 
 from engine.interchange.labelled_images import class_folders
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.texts import Message
 
-CANNOT_CARRY: Final = (
+CANNOT_CARRY = (
     "images without a class are left out",
     "the hierarchy is flattened; full paths are kept in a table",
     class_folders.BOXES_IN_FOLDERS,
 )
-TRAIN: Final = "train"
-VALIDATION: Final = "val"
-_ONE_IN: Final = 5
+TRAIN = "train"
+VALIDATION = "val"
+_ONE_IN = 5
 """Images of a class for one in validation, but at least one of several. Common practice."""
-_SPLITS: Final = frozenset({TRAIN, VALIDATION, "valid", "validation", "test"})
+_SPLITS = frozenset({TRAIN, VALIDATION, "valid", "validation", "test"})
 
 
 def write(

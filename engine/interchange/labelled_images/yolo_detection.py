@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import Final
 
 from engine.errors import FormatError
 from engine.file_parts import BoundingBox, FilePart
@@ -54,23 +53,23 @@ from engine.interchange.labelled_images.yolo import TRAIN, VALIDATION, validatio
 from engine.interchange.text_file import head_of, read_text
 from engine.texts import Message
 
-CANNOT_CARRY: Final = (
+CANNOT_CARRY = (
     "images and boxes without a class are left out, and listed in a table",
     "the label of a whole image becomes a box around it",
     "the hierarchy is flattened; full paths are kept in a table",
 )
-DATA: Final = "data.yaml"
-_WHOLE: Final = BoundingBox(0, 0, 1, 1)
-_NAME_LISTS: Final = ("classes.txt", "obj.names", "labels.txt", "predefined_classes.txt")
-_BOX_NUMBERS: Final = 5  # of a row: the class, and four of the box
-_SCORED: Final = 6  # with the score of a detector
-_PARENTS: Final = 4  # folders above a text that are searched for class names. Chosen.
-_LISTED: Final = re.compile(r"^names\s*:\s*(\[.*?\])", re.MULTILINE | re.DOTALL)
-_ITEM: Final = re.compile(r"^\s*(?:-|(\d+)\s*:)\s+(.+?)\s*$")
-_NAME: Final = re.compile(r"\s*(?:'((?:[^']|'')*)'|\"((?:[^\"\\]|\\.)*)\"|([^,]*?))\s*(?:,|$)")
-_SHORT_CODE: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\x(?=[0-9A-Fa-f]{2})")
+DATA = "data.yaml"
+_WHOLE = BoundingBox(0, 0, 1, 1)
+_NAME_LISTS = ("classes.txt", "obj.names", "labels.txt", "predefined_classes.txt")
+_BOX_NUMBERS = 5  # of a row: the class, and four of the box
+_SCORED = 6  # with the score of a detector
+_PARENTS = 4  # folders above a text that are searched for class names. Chosen.
+_LISTED = re.compile(r"^names\s*:\s*(\[.*?\])", re.MULTILINE | re.DOTALL)
+_ITEM = re.compile(r"^\s*(?:-|(\d+)\s*:)\s+(.+?)\s*$")
+_NAME = re.compile(r"\s*(?:'((?:[^']|'')*)'|\"((?:[^\"\\]|\\.)*)\"|([^,]*?))\s*(?:,|$)")
+_SHORT_CODE = re.compile(r"(?<!\\)((?:\\\\)*)\\x(?=[0-9A-Fa-f]{2})")
 """Escape of YAML for letters up to U+00FF; JSON has only `_LONG_CODE`."""
-_LONG_CODE: Final = r"\1\\u00"
+_LONG_CODE = r"\1\\u00"
 
 
 def write(

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 
 from engine.interchange.tables.roles import Role
 from engine.texts import marked
@@ -36,10 +35,10 @@ class Dialect:
     has_synonyms_below: bool = False  # whether the parent of a synonym is the accepted taxon
 
 
-_CLASSES: Final = (TablePurpose.CLASSES,)
-_LABELS: Final = (TablePurpose.LABELS,)
+_CLASSES = (TablePurpose.CLASSES,)
+_LABELS = (TablePurpose.LABELS,)
 
-DIALECTS: Final = (
+DIALECTS = (
     Dialect(
         "wildlife-insights",
         "Wildlife Insights",
@@ -315,5 +314,5 @@ DIALECTS: Final = (
 )
 """In the order of detection."""
 
-CHECKLISTS: Final = frozenset({"coldp-name-usage", "gbif", "worms", "darwin-core"})
+CHECKLISTS = frozenset({"coldp-name-usage", "gbif", "worms", "darwin-core"})
 """Dialects of tables of taxa, which may be in archives."""

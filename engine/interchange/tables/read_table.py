@@ -6,7 +6,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
-from typing import IO, Final
+from typing import IO
 
 from engine.errors import FormatError, StorageError, UsageError
 from engine.interchange import limits
@@ -31,17 +31,17 @@ from engine.interchange.text_file import (
 )
 from engine.texts import Message, enumerated, line_of, marked
 
-SEPARATORS: Final = ("\t", ",", ";", "|")
-SAMPLE_ROWS: Final = 50
-TITLE_ROWS: Final = 20
+SEPARATORS = ("\t", ",", ";", "|")
+SAMPLE_ROWS = 50
+TITLE_ROWS = 20
 """Rows that are searched for the header, which may be below titles and notes. Chosen."""
-TABLE_FILES: Final = frozenset({".csv", ".tsv", ".txt", ".tab", *WORKBOOK_SUFFIXES})
+TABLE_FILES = frozenset({".csv", ".tsv", ".txt", ".tab", *WORKBOOK_SUFFIXES})
 
-PREVIEW_ROWS: Final = 4
-_FEWEST_COLUMNS: Final = 2  # of a table; one column is a list
-RANK: Final = "rank:"  # prefix of a rank in `ColumnPreview.meanings`
-LANGUAGE: Final = "language:"  # prefix of a language code there
-LINE: Final = marked("line {number} of {name}")
+PREVIEW_ROWS = 4
+_FEWEST_COLUMNS = 2  # of a table; one column is a list
+RANK = "rank:"  # prefix of a rank in `ColumnPreview.meanings`
+LANGUAGE = "language:"  # prefix of a language code there
+LINE = marked("line {number} of {name}")
 Fits = Callable[[Sequence[str], Sequence[Row]], bool]
 """Whether a row may be the header, by the rows below it."""
 

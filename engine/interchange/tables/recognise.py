@@ -6,7 +6,6 @@ For class lists and tables of labels.
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from engine.errors import FormatError, UsageError
 from engine.interchange.tables.dialects import DIALECTS, Dialect, TablePurpose
@@ -22,34 +21,32 @@ from engine.texts import Message, enumerated, marked
 
 Row = tuple[int, Sequence[str]]  # line number, and cells
 
-NEEDED: Final[Mapping[TablePurpose, tuple[Role, ...]]] = {
+NEEDED: Mapping[TablePurpose, tuple[Role, ...]] = {
     TablePurpose.CLASSES: (Role.CLASS, Role.PARENT_NAME, Role.ID, Role.PARENT_ID, Role.RANK),
     TablePurpose.LABELS: (Role.FILE, Role.CLASS),
 }
 """Roles in the error about missing columns."""
-_REMEDIES: Final[Mapping[TablePurpose, str]] = {
+_REMEDIES: Mapping[TablePurpose, str] = {
     TablePurpose.CLASSES: marked(
         "name them: --column class=NAME, --column parent=NAME or --column id=NAME"
     ),
     TablePurpose.LABELS: marked("name them: --column file=NAME and --column class=NAME"),
 }
-_CLASS_IN_LABELS: Final = (Role.CLASS, Role.VERNACULAR, Role.PATH)
-_COLUMNS_SHOWN: Final = 30
-_SCIENTIFIC: Final = ("scientific_name", "canonical_name", "specific_epithet", "species_epithet")
+_CLASS_IN_LABELS = (Role.CLASS, Role.VERNACULAR, Role.PATH)
+_COLUMNS_SHOWN = 30
+_SCIENTIFIC = ("scientific_name", "canonical_name", "specific_epithet", "species_epithet")
 """Columns of names, with which "class" is a rank in tables of labels, too."""
-_IMAGE_FILE: Final = re.compile(
+_IMAGE_FILE = re.compile(
     r"\w\.(?:jpe?g|png|tiff?|gif|bmp|webp|hei[cf]|avif|jp2|dng|cr[23]|nef|arw|raf|rw2|orf)\s*$",
     re.IGNORECASE,
 )
-_ID_OF_IMAGE: Final = ("image_id",)
-_NUMBER: Final = re.compile(r"\s*[\d.,]*\s*")
-_LANGUAGE_OF: Final = {
+_ID_OF_IMAGE = ("image_id",)
+_NUMBER = re.compile(r"\s*[\d.,]*\s*")
+_LANGUAGE_OF = {
     column_key(name): code for code, names in VERNACULAR_COLUMNS.items() for name in names
 }
-_IDS: Final = frozenset({Role.ID, Role.PARENT_ID, Role.ACCEPTED_ID})
-_PARTS: Final = frozenset(
-    {Role.GENUS, Role.SUBGENUS, Role.SPECIES_EPITHET, Role.SUBSPECIES_EPITHET}
-)
+_IDS = frozenset({Role.ID, Role.PARENT_ID, Role.ACCEPTED_ID})
+_PARTS = frozenset({Role.GENUS, Role.SUBGENUS, Role.SPECIES_EPITHET, Role.SUBSPECIES_EPITHET})
 """Roles that a column of a rank may have, too."""
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Final, Self
+from typing import Self
 
 from engine.texts import marked
 
@@ -183,16 +183,16 @@ class Role(StrEnum):
     )
 
 
-ROLE_OF: Final[Mapping[str, Role]] = {role.value: role for role in Role}
+ROLE_OF: Mapping[str, Role] = {role.value: role for role in Role}
 """By its word."""
 
-MOST_LEVELS: Final = 9
+MOST_LEVELS = 9
 """Columns of levels, from "level 1". Chosen: no known table has more."""
-LEVELS: Final = tuple(f"level {number}" for number in range(1, MOST_LEVELS + 1))
+LEVELS = tuple(f"level {number}" for number in range(1, MOST_LEVELS + 1))
 """Ranks that are only depths, which classes do not store."""
-_LEVEL_WORDS: Final = ("lvl", "tier", "Ebene", "Stufe", "niveau", "nivel", "livello", "nível")
+_LEVEL_WORDS = ("lvl", "tier", "Ebene", "Stufe", "niveau", "nivel", "livello", "nível")
 
-RANKS: Final[Mapping[str, tuple[str, ...]]] = {
+RANKS: Mapping[str, tuple[str, ...]] = {
     rank: tuple(names.split(", "))
     for rank, names in {
         "domain": "superkingdom, Domäne, dominio, domaine",
@@ -221,7 +221,7 @@ RANKS: Final[Mapping[str, tuple[str, ...]]] = {
 } | {level: tuple(level.replace("level", word) for word in _LEVEL_WORDS) for level in LEVELS}
 """Ranks, the highest first, with their names in other languages; then levels."""
 
-VERNACULAR_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
+VERNACULAR_COLUMNS: Mapping[str, tuple[str, ...]] = {
     code: tuple(names.split(", "))
     for code, names in {
         "en": "english_name, english, name_en, common_name_en, common_name_english, name_english",
@@ -238,8 +238,8 @@ VERNACULAR_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Columns of names in a language, by its code."""
 
-_PREFIX: Final = re.compile(r"\s*(?:https?://\S*[/#]|[A-Za-z][\w.-]*:)(?=\S)")
-_IGNORED: Final = re.compile(r"[\s_\-.\"'\ufeff]+")
+_PREFIX = re.compile(r"\s*(?:https?://\S*[/#]|[A-Za-z][\w.-]*:)(?=\S)")
+_IGNORED = re.compile(r"[\s_\-.\"'\ufeff]+")
 
 
 def column_key(name: str) -> str:
@@ -257,7 +257,5 @@ def _key_of(rank: str) -> Mapping[str, str]:
     }
 
 
-RANK_OF: Final[Mapping[str, str]] = {
-    key: rank for each in RANKS for key, rank in _key_of(each).items()
-}
+RANK_OF: Mapping[str, str] = {key: rank for each in RANKS for key, rank in _key_of(each).items()}
 """The rank of each `column_key` that means one."""

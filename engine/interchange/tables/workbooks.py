@@ -10,7 +10,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
-from typing import IO, Final, final
+from typing import IO, final
 from xml.parsers import expat
 
 from engine.errors import FormatError
@@ -18,20 +18,20 @@ from engine.interchange import limits
 from engine.interchange.archives import BROKEN_ARCHIVE, check_file_count
 from engine.interchange.tables.recognise import Row
 
-WORKBOOK_SUFFIXES: Final = (".xlsx", ".xlsm", ".xls", ".ods")
-_OLD_EXCEL: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # magic number of Excel 97
-_CONTENT: Final = "content.xml"  # of a LibreOffice workbook
-_EXCEL: Final = "xl/workbook.xml"
-_REFERENCE: Final = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{0,3})(\d+)["']""")
-_ODD_REFERENCE: Final = re.compile(rb"""\br\s*=\s*(?:"[^"]*&|'[^']*&)""")
-_ROW: Final = re.compile(rb"<(?:\w+:)?row\b")
-_CELL: Final = re.compile(rb"<(?:\w+:)?c\b")
-_ROW_END: Final = re.compile(rb"</(?:\w+:)?row\b")
-_LETTERS: Final = 26
-_DIGITS: Final = 9  # of a row's number that are read; sheets have a million rows
-_TAGS_OF_CELL: Final = 6  # more than a cell with a value has
-_CELLS_OF_MERGED: Final = 20  # memory of a merged range, in cells, at most
-_CELL_TAGS: Final = frozenset({"table:table-cell", "table:covered-table-cell"})
+WORKBOOK_SUFFIXES = (".xlsx", ".xlsm", ".xls", ".ods")
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # magic number of Excel 97
+_CONTENT = "content.xml"  # of a LibreOffice workbook
+_EXCEL = "xl/workbook.xml"
+_REFERENCE = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{0,3})(\d+)["']""")
+_ODD_REFERENCE = re.compile(rb"""\br\s*=\s*(?:"[^"]*&|'[^']*&)""")
+_ROW = re.compile(rb"<(?:\w+:)?row\b")
+_CELL = re.compile(rb"<(?:\w+:)?c\b")
+_ROW_END = re.compile(rb"</(?:\w+:)?row\b")
+_LETTERS = 26
+_DIGITS = 9  # of a row's number that are read; sheets have a million rows
+_TAGS_OF_CELL = 6  # more than a cell with a value has
+_CELLS_OF_MERGED = 20  # memory of a merged range, in cells, at most
+_CELL_TAGS = frozenset({"table:table-cell", "table:covered-table-cell"})
 
 
 def is_workbook(file: IO[bytes]) -> bool:

@@ -9,7 +9,7 @@ import json
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, Final
+from typing import Any
 
 from engine.graph.class_attributes import ATTRIBUTE, IN_FILES
 from engine.graph.language_tags import split_language
@@ -25,11 +25,11 @@ from engine.interchange.labelled_images.darwin_core_archive import (
     meta_xml,
 )
 
-PROPERTIES: Final = "protoleaf"  # the part of `dynamicProperties` that is ours
-PARENTS: Final = "parents"  # in it, the taxon ids of all parents where there are several
-_ACCEPTED: Final = "accepted"
-_SYNONYM: Final = "synonym"
-_TAXA: Final = ArchiveTable(
+PROPERTIES = "protoleaf"  # the part of `dynamicProperties` that is ours
+PARENTS = "parents"  # in it, the taxon ids of all parents where there are several
+_ACCEPTED = "accepted"
+_SYNONYM = "synonym"
+_TAXA = ArchiveTable(
     DARWIN_CORE + "Taxon",
     "taxon.csv",
     dict(
@@ -41,7 +41,7 @@ _TAXA: Final = ArchiveTable(
         )
     ),
 )
-_NAMES: Final = ArchiveTable(
+_NAMES = ArchiveTable(
     "http://rs.gbif.org/terms/1.0/VernacularName",
     "vernacularname.csv",
     {

@@ -8,7 +8,7 @@ colour.
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import FormatError
 from engine.graph.names import join_path
@@ -27,14 +27,14 @@ from engine.interchange.text_file import words
 from engine.interchange.xml_files import Element
 from engine.texts import Message, line_of
 
-LISTED: Final = ("default_classes", "classes")
+LISTED = ("default_classes", "classes")
 """Fields of class names: a list, or a list for each field of the images."""
-MASKS: Final = ("default_mask_targets", "mask_targets")  # fields of names by mask value
-_OF_FIFTYONE: Final = re.compile(
+MASKS = ("default_mask_targets", "mask_targets")  # fields of names by mask value
+_OF_FIFTYONE = re.compile(
     r'"(?:default_classes|default_mask_targets)"\s*:|"classes"\s*:\s*(?:\[\s*"|null|\{)'
 )
-_OF_HUGGING_FACE: Final = re.compile(r'"_type"\s*:\s*"ClassLabel"')
-_OF_CVAT: Final = re.compile(r'"attributes"\s*:\s*\[')
+_OF_HUGGING_FACE = re.compile(r'"_type"\s*:\s*"ClassLabel"')
+_OF_CVAT = re.compile(r'"attributes"\s*:\s*\[')
 
 
 def read_fiftyone(source: Path) -> ImportedGraph:
@@ -155,15 +155,15 @@ def _distinct(names: list[Any], source_name: str) -> list[str]:
     return list(cleaned)
 
 
-TAXONOMY: Final = "Taxonomy"
-CHOICES: Final = "Choices"
-LABELS: Final = words(
+TAXONOMY = "Taxonomy"
+CHOICES = "Choices"
+LABELS = words(
     "Labels RectangleLabels PolygonLabels EllipseLabels BrushLabels KeyPointLabels "
     "BitmaskLabels VideoRectangleLabels TimeSeriesLabels TimelineLabels HyperTextLabels "
     "ParagraphLabels"
 )
 """Tags of groups of labels."""
-_ENTRIES: Final = frozenset({"Choice", "Label"})
+_ENTRIES = frozenset({"Choice", "Label"})
 
 
 def read_interface(source: Path) -> ImportedGraph:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 from engine.errors import FormatError, UsageError
 from engine.graph.class_attributes import ATTRIBUTE, IN_FILES
@@ -26,14 +26,14 @@ from engine.interchange.taxonomies.checklist_archive import PARENTS, PROPERTIES
 from engine.interchange.taxonomies.taxon_graph import Taxon, graph_of
 from engine.interchange.taxonomy_file import PARTS_OF_LINE
 
-BETWEEN: Final = re.compile(r"(?:[^\\|]|\\.)+")
+BETWEEN = re.compile(r"(?:[^\\|]|\\.)+")
 """Texts of a cell, separated by bars; a backslash escapes a bar."""
-_ESCAPED: Final = re.compile(r"\\(.)")
-_NO_CLASS: Final = re.compile(r"(?i)synonym|misapplied|\bunaccepted\b|\bnot accepted\b|\binvalid\b")
+_ESCAPED = re.compile(r"\\(.)")
+_NO_CLASS = re.compile(r"(?i)synonym|misapplied|\bunaccepted\b|\bnot accepted\b|\binvalid\b")
 """Taxonomic status of a synonym."""
-_IN_PATH: Final = (";", "|", ">")  # separators of paths, besides ours
-_EPITHET: Final = re.compile(r"[^\W\d_A-Z]\S*")
-_SEVERAL: Final = "parents"  # column of several parents, as in JSON
+_IN_PATH = (";", "|", ">")  # separators of paths, besides ours
+_EPITHET = re.compile(r"[^\W\d_A-Z]\S*")
+_SEVERAL = "parents"  # column of several parents, as in JSON
 
 
 def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:

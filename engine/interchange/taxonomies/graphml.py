@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from lxml import etree
 
@@ -27,16 +26,16 @@ from engine.interchange.taxonomy_file import taxonomy_tree
 from engine.interchange.xml_files import Element, xml_text
 from engine.texts import line_of
 
-NAMESPACE: Final = "http://graphml.graphdrawing.org/xmlns"
-NAMES: Final = ("label", "name", "shared name")
+NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
+NAMES = ("label", "name", "shared name")
 """Attributes with the name of a node, in order; the fallback is its id."""
-DIRECTION: Final = "edges"  # attribute of the graph: direction of its edges
-DOWN: Final = "from parent to child"
-IDENTITY: Final = "identity"
-_FIELDS: Final = ("label", *(each.name for each in IN_FILES), IDENTITY)
-_YED_NAME: Final = "NodeLabel"
-_RELATIONS: Final = ("relation", "interaction", "label", "type")  # attributes of an edge
-_UP_RELATIONS: Final = frozenset(
+DIRECTION = "edges"  # attribute of the graph: direction of its edges
+DOWN = "from parent to child"
+IDENTITY = "identity"
+_FIELDS = ("label", *(each.name for each in IN_FILES), IDENTITY)
+_YED_NAME = "NodeLabel"
+_RELATIONS = ("relation", "interaction", "label", "type")  # attributes of an edge
+_UP_RELATIONS = frozenset(
     {"is_a", "isa", "subclassof", "subclass of", "broader", "parent", "child_of"}
 )
 

@@ -7,7 +7,7 @@ of Markdown and YAML, and the output of `tree`. Lines may also be paths with "/"
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from engine.graph.names import SEPARATOR
 from engine.interchange.imported import ImportedGraph
@@ -15,21 +15,19 @@ from engine.interchange.taxonomies.taxon_graph import Taxon, graph_of
 from engine.interchange.taxonomy_file import Opening, taxonomy_lines
 from engine.texts import line_of
 
-_NUMBERED: Final = re.compile(r"(\d+)(?:\s*[:,;\t]\s*|\s+)(?!- )(\S.*)")  # "0 Fox"
-_NO_CLASSES: Final = frozenset(
-    {"__ignore__", "_background_", "background", "__background__", "---", "."}
-)
+_NUMBERED = re.compile(r"(\d+)(?:\s*[:,;\t]\s*|\s+)(?!- )(\S.*)")  # "0 Fox"
+_NO_CLASSES = frozenset({"__ignore__", "_background_", "background", "__background__", "---", "."})
 """Lines of LabelMe and others that are not classes."""
-_INDENTED: Final = re.compile(r"([\s│├└─|`]*)([-*+•]+\s+|-+(?=[^\W\d_])|#+\s+)?(.*)")
+_INDENTED = re.compile(r"([\s│├└─|`]*)([-*+•]+\s+|-+(?=[^\W\d_])|#+\s+)?(.*)")
 """Indentation, or lines of a tree; the sign of a list; the name."""
-_END_OF_YAML: Final = re.compile(r"\s*:(?:\s*(?:\[\]|\{\}|~|null))?$")
-_YAML: Final = frozenset({".yaml", ".yml"})
-_ABOVE_ALL: Final = -100  # depth of headings, less than that of other lines
-_BETWEEN: Final = (" > ", SEPARATOR)
-_ID: Final = re.compile(r"(\d+) - (.+)")  # of Google's product categories
-_NO_NAME: Final = re.compile(r"[{}<>\[\]]|[.,;:!?]$|[,;\t|=]")
+_END_OF_YAML = re.compile(r"\s*:(?:\s*(?:\[\]|\{\}|~|null))?$")
+_YAML = frozenset({".yaml", ".yml"})
+_ABOVE_ALL = -100  # depth of headings, less than that of other lines
+_BETWEEN = (" > ", SEPARATOR)
+_ID = re.compile(r"(\d+) - (.+)")  # of Google's product categories
+_NO_NAME = re.compile(r"[{}<>\[\]]|[.,;:!?]$|[,;\t|=]")
 """Not part of names: characters of other formats, or the end of a sentence."""
-_LONGEST: Final = 100  # characters of a name; longer lines are prose. Chosen.
+_LONGEST = 100  # characters of a name; longer lines are prose. Chosen.
 
 
 class _Line(NamedTuple):

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
@@ -25,16 +24,16 @@ from engine.interchange.imported import (
 from engine.interchange.taxonomy_file import Opening, taxonomy_lines
 from engine.texts import Message, line_of
 
-TERM: Final = "[Term]"
-_STANZA: Final = re.compile(r"\[\w+\]\s*(?:!.*)?")
-_STARTS: Final = re.compile(r"(?:(?:!.*|[\w-]+:.*)?\s*\n)*(?:format-version:|\[Term\])")
+TERM = "[Term]"
+_STANZA = re.compile(r"\[\w+\]\s*(?:!.*)?")
+_STARTS = re.compile(r"(?:(?:!.*|[\w-]+:.*)?\s*\n)*(?:format-version:|\[Term\])")
 """Beginning of a file, after comments and other tags of the header."""
-_ESCAPE: Final = re.compile(r"\\(.?)", re.DOTALL)
-_ESCAPED: Final = {"n": "\n", "t": "\t", "W": " "}
-_QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_HAS_RANK: Final = "has_rank"  # property of ranks, as in NCBI's taxonomy
-_RANK_PREFIX: Final = re.compile(r".*[/#:]|.*(?:NCBITaxon|TAXRANK)_")
-_RANKS: Final = {
+_ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "W": " "}
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_HAS_RANK = "has_rank"  # property of ranks, as in NCBI's taxonomy
+_RANK_PREFIX = re.compile(r".*[/#:]|.*(?:NCBITaxon|TAXRANK)_")
+_RANKS = {
     "0000001": "phylum",
     "0000002": "class",
     "0000003": "order",
@@ -44,7 +43,7 @@ _RANKS: Final = {
     "0000017": "kingdom",
 }
 """Main ranks by their id in the vocabulary of taxonomic ranks (TAXRANK)."""
-_UNESCAPED_END: Final = re.compile(r"(?<!\\)(?:\s+!\s|\s*\{)")
+_UNESCAPED_END = re.compile(r"(?<!\\)(?:\s+!\s|\s*\{)")
 """End of a value: a comment, or qualifiers in braces."""
 
 

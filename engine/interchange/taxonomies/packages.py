@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
-from typing import Final
 
 from engine.errors import FormatError
 from engine.graph.language_tags import with_language
@@ -26,12 +25,12 @@ from engine.interchange.taxonomy_file import Opening
 from engine.interchange.text_file import decoded
 from engine.texts import enumerated
 
-_DESCRIPTION: Final = "http://rs.tdwg.org/dwc/text/"  # the vocabulary of `meta.xml`
-_TAXON: Final = "taxon"  # row type of the core of a checklist
-_VERNACULAR: Final = "vernacularname"
-_TABLE: Final = re.compile(r"(?i)[^/]*\.(?:tsv|csv|txt)")
-_TAXA: Final = re.compile(r"(?i)(?:taxon|taxa|nameusage)\.(?:tsv|csv|txt)")
-_IS_PREFERRED: Final = ("ispreferredname", "preferred")
+_DESCRIPTION = "http://rs.tdwg.org/dwc/text/"  # the vocabulary of `meta.xml`
+_TAXON = "taxon"  # row type of the core of a checklist
+_VERNACULAR = "vernacularname"
+_TABLE = re.compile(r"(?i)[^/]*\.(?:tsv|csv|txt)")
+_TAXA = re.compile(r"(?i)(?:taxon|taxa|nameusage)\.(?:tsv|csv|txt)")
+_IS_PREFERRED = ("ispreferredname", "preferred")
 
 
 def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:

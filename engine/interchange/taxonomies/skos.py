@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from engine.errors import FormatError
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from rdflib.parser import Parser
 
 
-BASE: Final = "https://taxonomy.invalid/"
+BASE = "https://taxonomy.invalid/"
 """Base of relative URIs while a file is read; a reserved domain."""
-_CONTEXTS: Final = frozenset({"@context", "@import"})
+_CONTEXTS = frozenset({"@context", "@import"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Text:
 
 Statement = tuple[str, str, str | Text]  # subject, predicate, and object: a URI or a literal
 
-_BROKEN: Final = (SyntaxError, ValueError, LookupError, TypeError, AttributeError, AssertionError)
+_BROKEN = (SyntaxError, ValueError, LookupError, TypeError, AttributeError, AssertionError)
 """Errors of the parsers besides those of rdflib."""
 
 
@@ -190,35 +190,35 @@ def _json_without_fetching(text: str, name: str) -> Any:
     return document
 
 
-SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
-TYPE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-PREFIXES: Final = {
+SKOS = "http://www.w3.org/2004/02/skos/core#"
+TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+PREFIXES = {
     "skos": SKOS,
     "schema": "https://schema.org/",
     "dwc": "http://rs.tdwg.org/dwc/terms/",
 }
 """Vocabularies; SKOS has neither colours nor ranks."""
-CONCEPT: Final = SKOS + "Concept"
-BROADER: Final = SKOS + "broader"
-NARROWER: Final = SKOS + "narrower"
-NOTATION: Final = SKOS + "notation"
-PREFERRED: Final = SKOS + "prefLabel"
-HIDDEN: Final = SKOS + "hiddenLabel"
-IDENTIFIER: Final = PREFIXES["schema"] + "identifier"
-_PREDICATES: Final = {
+CONCEPT = SKOS + "Concept"
+BROADER = SKOS + "broader"
+NARROWER = SKOS + "narrower"
+NOTATION = SKOS + "notation"
+PREFERRED = SKOS + "prefLabel"
+HIDDEN = SKOS + "hiddenLabel"
+IDENTIFIER = PREFIXES["schema"] + "identifier"
+_PREDICATES = {
     each.name: [
         PREFIXES[prefix] + name for prefix, _, name in (text.partition(":") for text in each.skos)
     ]
     for each in IN_FILES
 }
 """By attribute."""
-_READ: Final = frozenset(
+_READ = frozenset(
     {TYPE, BROADER, NARROWER, NOTATION, PREFERRED, IDENTIFIER}.union(*_PREDICATES.values())
 )
-_ADDRESS: Final = re.compile(r'(?:https?|urn):[^\x00-\x20<>"{}|^`\\]+')
-_TURTLE: Final = re.compile(r"(?:#.*\n|\s+)*(?:@?(?:prefix|base)\s|<[^>\s]+>\s)", re.IGNORECASE)
-_LINKED: Final = re.compile(r'"@(?:context|graph|id|type)"\s*:')
-_LANGUAGES: Final = ("", "en")  # of names, in the order in which they are preferred
+_ADDRESS = re.compile(r'(?:https?|urn):[^\x00-\x20<>"{}|^`\\]+')
+_TURTLE = re.compile(r"(?:#.*\n|\s+)*(?:@?(?:prefix|base)\s|<[^>\s]+>\s)", re.IGNORECASE)
+_LINKED = re.compile(r'"@(?:context|graph|id|type)"\s*:')
+_LANGUAGES = ("", "en")  # of names, in the order in which they are preferred
 
 _Facts = Mapping[str, list[str | Text]]
 

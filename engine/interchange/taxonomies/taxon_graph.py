@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Final, final
+from typing import Any, final
 
 from engine.errors import FormatError
 from engine.graph.class_attributes import NO_ATTRIBUTES
@@ -23,8 +23,8 @@ from engine.interchange.imported import (
     fitting_attributes,
 )
 
-_NO_PARENT: Final = frozenset({"none", "nan", "null", "na", "n/a", "-"})  # if no class's name
-_BEFORE_ID: Final = re.compile(r".*[/:#=]")
+_NO_PARENT = frozenset({"none", "nan", "null", "na", "n/a", "-"})  # if no class's name
+_BEFORE_ID = re.compile(r".*[/:#=]")
 """Of a URI that ends in an id."""
 
 

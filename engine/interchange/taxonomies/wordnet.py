@@ -7,7 +7,6 @@ The source id, which is the key, is "n" with the synset's eight digits.
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from engine.errors import FormatError
 from engine.interchange.imported import (
@@ -21,9 +20,9 @@ from engine.interchange.imported import (
 from engine.interchange.taxonomy_file import Opening, taxonomy_lines
 from engine.texts import Message, line_of
 
-IS_A_FILE: Final = "wordnet.is_a.txt"
-WORDS_FILE: Final = "words.txt"
-IDS_IN_A_LINE: Final = 2
+IS_A_FILE = "wordnet.is_a.txt"
+WORDS_FILE = "words.txt"
+IDS_IN_A_LINE = 2
 
 
 def read_imagenet(source: Path) -> ImportedGraph:
@@ -84,15 +83,15 @@ def _words(source: Path) -> dict[str, tuple[str, ...]]:
     return words
 
 
-FILES: Final = ("data.noun", "data.verb")
-ABOVE: Final = frozenset({"@", "@i"})
+FILES = ("data.noun", "data.verb")
+ABOVE = frozenset({"@", "@i"})
 """Pointers to hypernyms, and to those of instances ("Paris" to "city")."""
-_SYNSET: Final = re.compile(r"^(\d{8}) \d{2} ([nv]) ([0-9a-f]{2}) ", re.MULTILINE)
-_STARTS: Final = re.compile(rf"(?:\d+ .*\n(?:  .*\n)*)?{_SYNSET.pattern}", re.MULTILINE)
+_SYNSET = re.compile(r"^(\d{8}) \d{2} ([nv]) ([0-9a-f]{2}) ", re.MULTILINE)
+_STARTS = re.compile(rf"(?:\d+ .*\n(?:  .*\n)*)?{_SYNSET.pattern}", re.MULTILINE)
 """Beginning of a file, perhaps with the licence, whose first line is stripped."""
-_LICENCE: Final = "  "  # prefix of the lines of the licence
-_GLOSS: Final = " | "
-_POINTER_FIELDS: Final = 4
+_LICENCE = "  "  # prefix of the lines of the licence
+_GLOSS = " | "
+_POINTER_FIELDS = 4
 """Of a pointer: its symbol, target synset, part of speech, and words."""
 
 

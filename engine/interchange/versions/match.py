@@ -9,18 +9,18 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from typing import Final, TypeVar, final
+from typing import TypeVar, final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.interchange.imported import ImportedClass, ImportedGraph, grouped
 from engine.interchange.versions.source_version import SourceVersion
 
-STABLE_IDS: Final = 0.5
+STABLE_IDS = 0.5
 """Share of the old ids that a new version must still have for ids to outweigh names."""
 
-SHARED_CHILDREN: Final = 0.5
+SHARED_CHILDREN = 0.5
 """Share of the children that a renamed class must have in common with the old class."""
-MOST_SIBLINGS: Final = 200
+MOST_SIBLINGS = 200
 """Unmatched classes under one parent up to which names are compared by similarity.
 
 Among more, only names of equal spelling match.
@@ -28,7 +28,7 @@ Among more, only names of equal spelling match.
 
 B = TypeVar("B")
 
-TOP: Final[tuple[ClassId | None, ...]] = (None,)  # the parents of a root
+TOP: tuple[ClassId | None, ...] = (None,)  # the parents of a root
 
 
 @final
@@ -396,12 +396,12 @@ def _best(scored: Iterable[tuple[float, str, ClassId]]) -> list[tuple[str, Class
     return list(chosen.items())
 
 
-ALIKE: Final = 0.85
+ALIKE = 0.85
 """Similarity from which names match: "Blackbird" and "Blackbirds", not "male" and "female"."""
 
-SHORTEST: Final = 6  # letters of names that are compared so
-_WORD: Final = re.compile(r"[^\W_]+")
-_DIGITS: Final = re.compile(r"\d+")
+SHORTEST = 6  # letters of names that are compared so
+_WORD = re.compile(r"[^\W_]+")
+_DIGITS = re.compile(r"\d+")
 
 
 def words(name: str) -> frozenset[str]:

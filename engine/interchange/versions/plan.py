@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
-from typing import Any, Final, Literal, get_args
+from typing import Any, Literal, get_args
 
 from engine.errors import CycleError
 from engine.graph.category_graph import CategoryGraph, ClassId
@@ -23,7 +23,7 @@ from engine.interchange.imported import (
 )
 from engine.interchange.versions.source_version import SourceVersion, version_of
 
-NOTED: Final = frozenset({"note", "colour"})  # personal attributes that a source may suggest
+NOTED = frozenset({"note", "colour"})  # personal attributes that a source may suggest
 
 
 class Clash(Enum):
@@ -179,8 +179,8 @@ def _merge_class(
 
 ReportKind = Literal["new", "renamed", "moved", "merged", "split", "gone", "removed_here", "kept"]
 
-REPORT_KINDS: Final[tuple[ReportKind, ...]] = get_args(ReportKind)  # in the order shown
-MOST_PARTS: Final = 5  # paths or successors in one line
+REPORT_KINDS: tuple[ReportKind, ...] = get_args(ReportKind)  # in the order shown
+MOST_PARTS = 5  # paths or successors in one line
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,19 @@ import json
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from engine.errors import ProjectDamagedError
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.class_attributes import ATTRIBUTES, NO_ATTRIBUTES, ClassAttributes
 from engine.interchange.imported import ImportedGraph
 
-SAME_SOURCE: Final = 0.5
+SAME_SOURCE = 0.5
 """Least share of the classes that two versions of one taxonomy have in common."""
 
-_COMPARED: Final = tuple(each.name for each in ATTRIBUTES if each.is_compared)
+_COMPARED = tuple(each.name for each in ATTRIBUTES if each.is_compared)
 """The source id, which came first, and further attributes."""
-_LONGEST: Final = 256 * 2**20  # bytes of a decompressed version; WordNet takes five million
+_LONGEST = 256 * 2**20  # bytes of a decompressed version; WordNet takes five million
 
 
 @dataclass(frozen=True, slots=True)

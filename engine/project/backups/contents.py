@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from engine.project.actions import Action, stored_action
 from engine.project.connection import Connection
 from engine.project.file.on_disk import bare_file
 from engine.project.schema import CLASS, CLASS_DETAIL, IMAGE_NOTE, JournaledTable
 
-TEXTS_AT_MOST: Final = 50
+TEXTS_AT_MOST = 50
 
 Step = tuple[int, str]  # id and time: together the same only where the step is
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from blake3 import blake3
 
@@ -21,11 +21,11 @@ from engine.new_file import private_folder, write_file
 from engine.new_folder import is_in_scratch
 from engine.project.file.on_disk import identity_of
 
-_RECORDS: Final = "index"  # folders among the backups
-_LISTS: Final = "lists"  # as displayed
-_MOST_BYTES: Final = 1_000_000  # of a record: no more is read
-_MOST_RECORDS: Final = 1_000  # from so many on, those of which nothing is left go
-_KEY_BYTES: Final = 16  # of the digest of a path, which is the name of its record
+_RECORDS = "index"  # folders among the backups
+_LISTS = "lists"  # as displayed
+_MOST_BYTES = 1_000_000  # of a record: no more is read
+_MOST_RECORDS = 1_000  # from so many on, those of which nothing is left go
+_KEY_BYTES = 16  # of the digest of a path, which is the name of its record
 
 
 @dataclass(frozen=True)

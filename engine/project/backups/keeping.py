@@ -6,7 +6,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from engine.errors import ProjectLockedError, ProjectMovedError, ProtoleafError, reason_of
 from engine.events import CancelToken, OnProgress, ignore_progress
@@ -38,8 +38,8 @@ from engine.project.file.on_disk import Identity, address, identity_of
 from engine.project.opening import open_for_reading
 
 _log = logging.getLogger(__name__)
-A_DAY: Final = timedelta(days=1)
-MANY: Final = 1_000  # an action on more labels, images or classes than this is preceded by a backup
+A_DAY = timedelta(days=1)
+MANY = 1_000  # an action on more labels, images or classes than this is preceded by a backup
 
 Clock = Callable[[], datetime]
 
@@ -242,10 +242,10 @@ def _thin(folder: Path, project: Path, project_id: str, now: datetime, *, kept: 
 
 Slot = Callable[[datetime], int | tuple[int, ...]]  # the period of a backup
 
-KEPT_BEFORE_ACTIONS: Final = timedelta(days=14)
-_LATEST: Final = 8  # states that stay in any case
-_QUARTER_S: Final = 900
-_HOUR_S: Final = 3600
+KEPT_BEFORE_ACTIONS = timedelta(days=14)
+_LATEST = 8  # states that stay in any case
+_QUARTER_S = 900
+_HOUR_S = 3600
 
 
 @dataclass(frozen=True)
@@ -296,7 +296,7 @@ def _stays(moment: Moment, now: datetime) -> bool:
     return moment.reason.is_before_action and now - moment.when <= KEPT_BEFORE_ACTIONS
 
 
-_TIERS: Final[Sequence[tuple[Slot, int]]] = (
+_TIERS: Sequence[tuple[Slot, int]] = (
     (lambda when: int(when.timestamp() // _QUARTER_S), 8),
     (lambda when: int(when.timestamp() // _HOUR_S), 24),
     (lambda when: when.toordinal(), 14),

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final
 
 from engine.errors import ProtoleafError, reason_of
 from engine.project.backups.index import BackupIndex, backup_key, file_number_of, read_index
@@ -235,7 +234,7 @@ def _reason(error: ProtoleafError, path: Path) -> str:
     return error.what if found in ("", str(path)) else found
 
 
-_ALIKE: Final = 8
+_ALIKE = 8
 """Equal bytes of 16 that mean a damaged copy of an identity; hardly ever by chance."""
 
 

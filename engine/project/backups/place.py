@@ -13,20 +13,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
-from typing import Final
 
 from engine.config import PROJECT_SUFFIX, backups_folder
 from engine.errors import StorageError
 from engine.full_disk import storage_error
 from engine.new_file import DRAFT_SUFFIX, create_file, private_folder, write_file
 
-_TIME: Final = "%Y-%m-%d %H-%M-%S"
-_PATTERN: Final = re.compile(
+_TIME = "%Y-%m-%d %H-%M-%S"
+_PATTERN = re.compile(
     r"(?P<project>.+) (?P<time>\d{4}-\d\d-\d\d \d\d-\d\d-\d\d) \((?P<reason>[^()]+)\)(?: \d+)?"
     + re.escape(PROJECT_SUFFIX),
     re.DOTALL,
 )
-_LONGEST_PROJECT_BYTES: Final = 120  # file systems take 255 for the whole name
+_LONGEST_PROJECT_BYTES = 120  # file systems take 255 for the whole name
 
 
 class BackupReason(Enum):
@@ -85,8 +84,8 @@ def read_name(path: Path) -> BackupName | None:
         return None
 
 
-_CHOICES: Final = "folders.json"
-ID_LETTERS: Final = 8
+_CHOICES = "folders.json"
+ID_LETTERS = 8
 
 
 def folder_for(project: Path, project_id: str) -> Path:
@@ -173,7 +172,7 @@ def check_takes_files(folder: Path) -> None:
         ) from error
 
 
-_REMEDY: Final = "choose another folder for backups"
+_REMEDY = "choose another folder for backups"
 
 
 def _gone(folder: Path) -> StorageError:

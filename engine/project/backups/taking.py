@@ -5,7 +5,6 @@ from collections.abc import Callable
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import Final
 
 from engine.errors import ProjectDamagedError, StorageError
 from engine.events import CancelToken, OnProgress, Progress, ignore_progress
@@ -28,9 +27,9 @@ from engine.project.file.on_disk import bare_file
 from engine.texts import marked
 
 # the writer waits at most while this many pages are copied: 2 MB, a few milliseconds
-PAGES_AT_ONCE: Final = 500
-_CALM_TRIES: Final = 3
-MEGABYTE: Final = 1_000_000
+PAGES_AT_ONCE = 500
+_CALM_TRIES = 3
+MEGABYTE = 1_000_000
 
 RowCounts = dict[str, int]
 OnPart = Callable[[int, int], None]

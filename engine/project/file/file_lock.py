@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from types import ModuleType
-from typing import Final, final
+from typing import final
 
 from engine.errors import ProjectLockedError, ProjectReadOnlyError, ProtoleafError, StorageError
 from engine.new_file import SQLITE_DRAFT_SUFFIX
@@ -35,11 +35,11 @@ try:
 except ImportError:
     msvcrt = None
 
-_BYTE: Final = 0x40000000 + 1024  # SQLite's own lock bytes are the first 512 of this page
-_REFUSED: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
-_TAKEN: Final = frozenset({errno.EAGAIN, errno.EACCES, errno.EDEADLK})
-_BLOCK_BYTES: Final = 4 * 1024 * 1024
-_BINARY: Final = getattr(os, "O_BINARY", 0)
+_BYTE = 0x40000000 + 1024  # SQLite's own lock bytes are the first 512 of this page
+_REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+_TAKEN = frozenset({errno.EAGAIN, errno.EACCES, errno.EDEADLK})
+_BLOCK_BYTES = 4 * 1024 * 1024
+_BINARY = getattr(os, "O_BINARY", 0)
 
 
 @final
@@ -166,8 +166,8 @@ def read_only_error(path: Path) -> ProjectReadOnlyError:
     )
 
 
-_JUST_MADE_S: Final = 0.25  # a draft exists for a moment before it is held
-_SURELY_OVER_S: Final = 24 * 3600  # where the file system has no locks
+_JUST_MADE_S = 0.25  # a draft exists for a moment before it is held
+_SURELY_OVER_S = 24 * 3600  # where the file system has no locks
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import Final, Self
+from typing import Self
 
 from blake3 import blake3
 
@@ -22,9 +22,9 @@ from engine.errors import ProjectDamagedError
 from engine.files import open_regular
 from engine.project.connection import Connection
 
-IDENTITY_BYTES: Final = 16
-_COUNTER_BYTES: Final = 8
-MARK_BYTES: Final = IDENTITY_BYTES + _COUNTER_BYTES
+IDENTITY_BYTES = 16
+_COUNTER_BYTES = 8
+MARK_BYTES = IDENTITY_BYTES + _COUNTER_BYTES
 
 
 @dataclass(frozen=True)
@@ -110,13 +110,13 @@ def write_mark(connection: Connection, mark: FileMark, digest: bytes | None = No
     connection.write("UPDATE file_state SET mark = ?, digest = ?", (bytes(mark), digest))
 
 
-DIGEST_BYTES: Final = 32
-_COUNTERS: Final = (
+DIGEST_BYTES = 32
+_COUNTERS = (
     slice(24, 28),
     slice(40, 44),
     slice(92, 100),
 )  # change counter, schema cookie, valid for, library
-_BLOCK_BYTES: Final = 4 * 1024 * 1024
+_BLOCK_BYTES = 4 * 1024 * 1024
 
 Read = Callable[[int, int], bytes]  # gives bytes of the file: start, size in bytes
 
@@ -189,13 +189,13 @@ def _without_counters(page: bytes) -> bytes:
     return bytes(masked)
 
 
-_ROW: Final = re.compile(
+_ROW = re.compile(
     rb"[\x1d\x3d]\x01"  # bytes of the record; number of the row
     rb"\x05\x00\x3c[\x08\x09][\x00\x4c]"  # header: row_id, 24 bytes of mark, flag, digest or none
     rb"(.{16}\x00\x00.{6})",  # more commits are impossible
     re.DOTALL,
 )
-_ROW_BYTES: Final = 7 + MARK_BYTES  # what the pattern matches
+_ROW_BYTES = 7 + MARK_BYTES  # what the pattern matches
 
 
 def marks_in(path: Path) -> list[FileMark]:

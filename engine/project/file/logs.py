@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from engine.errors import ProjectLockedError, ProjectReadOnlyError, ProtoleafError, StorageError
 from engine.files import open_regular
@@ -51,14 +51,14 @@ from engine.project.soundness import faults
 T = TypeVar("T")
 
 # magic, records, nonce, pages before, sector size, page size
-_HEADER: Final = struct.Struct(">8sIIIII")
-_PAGE_NUMBER_BYTES: Final = 4
-_SMALLEST_PAGE_BYTES: Final = 512
-_LARGEST_PAGE_BYTES: Final = 65536
-_SELECT_STEPS: Final = "SELECT step_id, text, done_at FROM journal_step ORDER BY step_id"
+_HEADER = struct.Struct(">8sIIIII")
+_PAGE_NUMBER_BYTES = 4
+_SMALLEST_PAGE_BYTES = 512
+_LARGEST_PAGE_BYTES = 65536
+_SELECT_STEPS = "SELECT step_id, text, done_at FROM journal_step ORDER BY step_id"
 # sealing changes the header and the row with the mark, and nothing that anybody made
-_PAGES_OF_A_SEAL: Final = 2
-_EMPTY_LOG_BYTES: Final = 32  # a write-ahead log's header without any page
+_PAGES_OF_A_SEAL = 2
+_EMPTY_LOG_BYTES = 32  # a write-ahead log's header without any page
 _log = logging.getLogger(__name__)
 
 
@@ -225,8 +225,8 @@ def _is_of_migration(path: Path, journal: Path, mark: FileMark) -> bool:
         return False
 
 
-_TRIES: Final = 100
-_PAUSE_S: Final = 0.05
+_TRIES = 100
+_PAUSE_S = 0.05
 
 
 @dataclass(frozen=True)

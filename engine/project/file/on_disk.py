@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import Final
 from urllib.parse import quote
 
 from engine.config import ARCHIVE_SUFFIX
@@ -24,10 +23,10 @@ from engine.project.connection import Connection, file_and_reason
 from engine.project.schema import APPLICATION_ID, SCHEMA_VERSION
 from engine.texts import marked
 
-LOG_SUFFIX: Final = "-wal"
-JOURNAL_SUFFIX: Final = "-journal"
-INDEX_SUFFIX: Final = "-shm"
-SIDE_SUFFIXES: Final = (LOG_SUFFIX, INDEX_SUFFIX, JOURNAL_SUFFIX)
+LOG_SUFFIX = "-wal"
+JOURNAL_SUFFIX = "-journal"
+INDEX_SUFFIX = "-shm"
+SIDE_SUFFIXES = (LOG_SUFFIX, INDEX_SUFFIX, JOURNAL_SUFFIX)
 
 # device and number of a file: the same under every name that leads to it
 Identity = tuple[int, int]
@@ -61,13 +60,13 @@ def identity_of(path: Path) -> Identity | None:
     return status.st_dev, status.st_ino
 
 
-_HEADER_BYTES: Final = 100
-_MAGIC: Final = b"SQLite format 3\x00"
-_ZIP: Final = b"PK"
-_VERSION_AT: Final = 60  # PRAGMA user_version, 4 bytes, big-endian
-_APPLICATION_AT: Final = 68
-_MODES_AT: Final = 18  # for writing and reading, one byte each
-_WAL_MODE: Final = 2
+_HEADER_BYTES = 100
+_MAGIC = b"SQLite format 3\x00"
+_ZIP = b"PK"
+_VERSION_AT = 60  # PRAGMA user_version, 4 bytes, big-endian
+_APPLICATION_AT = 68
+_MODES_AT = 18  # for writing and reading, one byte each
+_WAL_MODE = 2
 
 
 def check_header(path: Path) -> None:
@@ -164,7 +163,7 @@ def _no_project(path: Path, found: str) -> ProjectDamagedError:
     )
 
 
-JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
+JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 
 
 def is_hot(journal: Path) -> bool:

@@ -1,13 +1,13 @@
 """Writing and painting on a page of a PDF, with the colours of paper."""
 
 from collections.abc import Sequence
-from typing import Any, Final, final
+from typing import Any, final
 
 from engine.report.charts import START, Ink, Point
 from engine.report.pdf.fonts import REGULAR, cut_to, runs_of, width_of
 from engine.report.words import printable
 
-COLOURS: Final = {
+COLOURS = {
     "text": "#1a1f1a",
     "secondary": "#4f574d",
     "muted": "#667064",
@@ -19,7 +19,7 @@ COLOURS: Final = {
     "warning": "#8a5a00",
     "wrong": "#b95029",
 }
-_CHART_FONT_SIZE: Final = 12.0
+_CHART_FONT_SIZE = 12.0
 
 
 def colour(name: str) -> Any:

@@ -12,14 +12,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import Final
 from unicodedata import category
 
 from engine.report.pdf.visual import visual
 
-REGULAR: Final = "Protoleaf"
-BOLD: Final = "Protoleaf-Bold"
-_PAIRS: Final = (
+REGULAR = "Protoleaf"
+BOLD = "Protoleaf-Bold"
+_PAIRS = (
     ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
     ("NotoSans-Regular.ttf", "NotoSans-Bold.ttf"),
     ("LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"),
@@ -28,12 +27,12 @@ _PAIRS: Final = (
     ("arial.ttf", "arialbd.ttf"),
 )
 """Regular and bold, best first."""
-_REPORTLAB_PAIR: Final = ("Vera.ttf", "VeraBd.ttf")
-_MAX_DEPTH: Final = 3  # of subfolders of a font folder that are searched
-_HANGUL: Final = "HYGothic-Medium"
-_KANA: Final = "HeiseiKakuGo-W5"
-_HAN: Final = "STSong-Light"
-_EAST_ASIAN: Final = (
+_REPORTLAB_PAIR = ("Vera.ttf", "VeraBd.ttf")
+_MAX_DEPTH = 3  # of subfolders of a font folder that are searched
+_HANGUL = "HYGothic-Medium"
+_KANA = "HeiseiKakuGo-W5"
+_HAN = "STSong-Light"
+_EAST_ASIAN = (
     (0x1100, 0x11FF, _HANGUL),
     (0x3130, 0x318F, _HANGUL),
     (0xAC00, 0xD7A3, _HANGUL),
@@ -43,9 +42,9 @@ _EAST_ASIAN: Final = (
     (0xFF00, 0xFFEF, _HAN),
 )
 """Unicode blocks with their font; the first match wins."""
-_BOX: Final = "\u25a1"
-_register_lock: Final = threading.Lock()
-_log: Final = logging.getLogger(__name__)
+_BOX = "\u25a1"
+_register_lock = threading.Lock()
+_log = logging.getLogger(__name__)
 
 
 def load_fonts() -> None:

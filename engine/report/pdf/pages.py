@@ -3,7 +3,7 @@
 import io
 import math
 from collections.abc import Sequence
-from typing import Any, BinaryIO, Final, final
+from typing import Any, BinaryIO, final
 
 from engine.events import CancelToken
 from engine.report.charts import END, MIDDLE, Point, chart_height, paint
@@ -22,17 +22,17 @@ from engine.report.pdf.fonts import BOLD, REGULAR, load_fonts, width_of, wrapped
 from engine.report.pdf.table import TableLayout, lay_out
 from engine.report.words import DASH, amount, class_of, note_of, phrase, printable
 
-PAGE: Final = (595.28, 841.89)  # points: A4
-MARGIN: Final = 48.0
-WIDTH: Final = PAGE[0] - 2 * MARGIN
-BODY: Final = 9.0
-SMALL: Final = 8.0
-FOOTER: Final = 7.5
-LINE: Final = 13.0
-CHART_SCALE: Final = 0.72  # points per pixel
-MATRIX_SIZE: Final = 7.5  # maximum font size of the names of the matrix
-FACTS_PER_ROW: Final = 5
-AUTHOR: Final = "Written by Protoleaf"
+PAGE = (595.28, 841.89)  # points: A4
+MARGIN = 48.0
+WIDTH = PAGE[0] - 2 * MARGIN
+BODY = 9.0
+SMALL = 8.0
+FOOTER = 7.5
+LINE = 13.0
+CHART_SCALE = 0.72  # points per pixel
+MATRIX_SIZE = 7.5  # maximum font size of the names of the matrix
+FACTS_PER_ROW = 5
+AUTHOR = "Written by Protoleaf"
 
 
 def write_pdf(document: Document, file: BinaryIO, cancel: CancelToken) -> None:

@@ -2,18 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from engine.report.document import FigureTable
 from engine.report.pdf.fonts import REGULAR, width_of
 from engine.report.words import NUMBERS, printable, shown_rows, shown_value
 
-SIZE: Final = 8.0
-SMALL_SIZE: Final = 6.8  # of tables with many columns
-MANY_COLUMNS: Final = 7
-GAP: Final = 12.0
-MEASURED_ROWS: Final = 400  # that determine the widths
-MAX_HEAD_WIDTH: Final = 64.0
+SIZE = 8.0
+SMALL_SIZE = 6.8  # of tables with many columns
+MANY_COLUMNS = 7
+GAP = 12.0
+MEASURED_ROWS = 400  # that determine the widths
+MAX_HEAD_WIDTH = 64.0
 
 
 @dataclass(frozen=True)

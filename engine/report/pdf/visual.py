@@ -8,15 +8,14 @@ lines, without embeddings.
 import unicodedata
 from functools import cache
 from itertools import groupby
-from typing import Final
 
-_RIGHT_TO_LEFT: Final = frozenset({"R", "AL"})
-_LEFT_TO_RIGHT: Final = frozenset({"L", "EN", "AN"})
-_MARK: Final = "NSM"
-_ISOLATES: Final = dict.fromkeys(map(ord, "\u2066\u2068\u2069"))
+_RIGHT_TO_LEFT = frozenset({"R", "AL"})
+_LEFT_TO_RIGHT = frozenset({"L", "EN", "AN"})
+_MARK = "NSM"
+_ISOLATES = dict.fromkeys(map(ord, "\u2066\u2068\u2069"))
 _FIRST_FORM, _LAST_FORM = 0xFB50, 0xFEFC
-_LAM: Final = "\u0644"
-_FIRST_LAM_ALEF: Final = 0xFEF5
+_LAM = "\u0644"
+_FIRST_LAM_ALEF = 0xFEF5
 
 
 def visual(text: str) -> str:
@@ -77,7 +76,7 @@ def _clusters_reversed(run: list[str]) -> list[str]:
     return clusters[::-1]
 
 
-_PAIRS: Final = {
+_PAIRS = {
     "(": ")",
     ")": "(",
     "[": "]",

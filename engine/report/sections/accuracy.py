@@ -1,7 +1,5 @@
 """Accuracy section: by level, coverage and precision by confidence, and calibration."""
 
-from typing import Final
-
 from engine.report.document import (
     Bar,
     BarPlot,
@@ -34,8 +32,8 @@ from engine.report.words import (
 )
 from engine.texts import number_text, paragraph
 
-MAX_LEVELS: Final = 12  # of the chart; the table has all
-STEP_PERCENT: Final = 5  # of the confidences in the table
+MAX_LEVELS = 12  # of the chart; the table has all
+STEP_PERCENT = 5  # of the confidences in the table
 
 
 def accuracy_section(report: Report) -> ReportSection | None:

@@ -1,7 +1,6 @@
 """Class sections: confusion matrix, figures of each class, and mistakes by distance."""
 
 from collections.abc import Iterable
-from typing import Final
 
 from engine.report.document import (
     MOST_ROWS,
@@ -30,7 +29,7 @@ from engine.report.words import (
 )
 from engine.texts import paragraph
 
-MAX_PAIRS: Final = 100  # pairs of classes that a page lists
+MAX_PAIRS = 100  # pairs of classes that a page lists
 
 
 def confusion_section(report: Report) -> ReportSection | None:

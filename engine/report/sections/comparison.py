@@ -1,7 +1,6 @@
 """Comparison section: two models or settings side by side."""
 
 import math
-from typing import Final
 
 from engine.report.document import (
     Block,
@@ -24,7 +23,7 @@ from engine.report.words import (
     text_column,
 )
 
-SMALLEST_P: Final = 0.001  # smaller p-values are shown as "p < 0.001"
+SMALLEST_P = 0.001  # smaller p-values are shown as "p < 0.001"
 
 
 def comparison_section(report: Report) -> ReportSection | None:

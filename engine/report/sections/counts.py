@@ -1,7 +1,6 @@
 """Counts of images: by class, and the section of counts by folder, month, camera and place."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from engine.report.document import (
     Bar,
@@ -16,7 +15,7 @@ from engine.report.document import (
 from engine.report.figures import CountRow, Report
 from engine.report.words import MAX_COLUMNS, amount, class_column, class_of, count_column, phrase
 
-MAX_BARS: Final = 25  # of a chart; the table has all rows
+MAX_BARS = 25  # of a chart; the table has all rows
 
 
 def counts_section(report: Report) -> ReportSection | None:

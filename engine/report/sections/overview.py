@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from typing import Final
 
 from engine.report.document import (
     Bar,
@@ -32,7 +31,7 @@ from engine.report.words import (
 )
 from engine.texts import day_text, paragraph, translated
 
-ENOUGH_TO_CHECK: Final = 100
+ENOUGH_TO_CHECK = 100
 """Unlabelled predictions from which an audit is proposed. Chosen: twice what it asks for."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +18,11 @@ from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.runtime.sessions import one_line, open_session, runtime_errors
 
-PRODUCT_MODEL: Final = "models/product.onnx"
-_CPU_SIDE: Final = 512  # larger ones leave the cache of a core, and are slower
-_GPU_SIDE: Final = 4096  # side of a GPU's product: large enough to keep it busy (decision 95)
-_PRODUCTS: Final = frozenset({"MatMul", "Gemm", "FusedMatMul"})
-_CONVOLUTIONS: Final = frozenset({"Conv", "FusedConv"})
+PRODUCT_MODEL = "models/product.onnx"
+_CPU_SIDE = 512  # larger ones leave the cache of a core, and are slower
+_GPU_SIDE = 4096  # side of a GPU's product: large enough to keep it busy (decision 95)
+_PRODUCTS = frozenset({"MatMul", "Gemm", "FusedMatMul"})
+_CONVOLUTIONS = frozenset({"Conv", "FusedConv"})
 
 
 def operations_of(model: Path, input_shape: Sequence[int]) -> float:

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -18,15 +17,15 @@ from engine.runtime.sessions import open_session, run_session
 from engine.worker.client import Died, Done, TookTooLong, run_in_child
 from engine.worker.protocol import Failed, Request
 
-TRIAL_LIMIT_S: Final = 60.0
+TRIAL_LIMIT_S = 60.0
 """Cold CUDA libraries are gigabytes that come from the disk: a slow one needs its time."""
-_GRACE_S: Final = 5.0
+_GRACE_S = 5.0
 """The child exits by itself this much later, in case this process has ended by then."""
-_LONGEST_WORDS: Final = 300  # characters of the last words of a child that ended, at most
-PROBE_MODEL: Final = "models/probe.onnx"
-_PROBE_SHAPE: Final = (1, 3, 32, 32)
+_LONGEST_WORDS = 300  # characters of the last words of a child that ended, at most
+PROBE_MODEL = "models/probe.onnx"
+_PROBE_SHAPE = (1, 3, 32, 32)
 """Input of the network that tries a device: the smallest that it takes."""
-_TOLERANCE: Final = 1e-2  # GPUs multiply in reduced precision; nonsense is off by far more
+_TOLERANCE = 1e-2  # GPUs multiply in reduced precision; nonsense is off by far more
 
 
 @dataclass(frozen=True)

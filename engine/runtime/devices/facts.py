@@ -3,15 +3,14 @@
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 from engine.errors import UsageError
 from engine.texts import Message, enumerated
 
-CPU_PROVIDER: Final = "CPUExecutionProvider"
-CUDA_PROVIDER: Final = "CUDAExecutionProvider"
+CPU_PROVIDER = "CPUExecutionProvider"
+CUDA_PROVIDER = "CUDAExecutionProvider"
 
-PROVIDERS: Final = {
+PROVIDERS = {
     "cpu": CPU_PROVIDER,
     "cuda": CUDA_PROVIDER,
     "tensorrt": "TensorrtExecutionProvider",
@@ -20,12 +19,12 @@ PROVIDERS: Final = {
 }
 """Execution provider by device."""
 
-AUTO: Final = "auto"
-DEVICES: Final = (AUTO, *PROVIDERS)
-EXPERIMENTAL: Final = {"tensorrt": "TensorRT", "coreml": "CoreML", "directml": "DirectML"}
+AUTO = "auto"
+DEVICES = (AUTO, *PROVIDERS)
+EXPERIMENTAL = {"tensorrt": "TensorRT", "coreml": "CoreML", "directml": "DirectML"}
 """Devices that were never run on real hardware, with display names: used only on request."""
 
-_KNOWN: Final = {
+_KNOWN = {
     "linux": ("cuda", "tensorrt", "cpu"),
     "win32": ("cuda", "tensorrt", "directml", "cpu"),
     "darwin": ("coreml", "cpu"),

@@ -17,17 +17,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.config import make_folders
 from engine.runtime.devices.facts import CudaDevice, DeviceNode, DriverFacts, GpuFacts
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.versions import RUNTIME_PACKAGES
 
-_LIBRARY: Final = re.compile(
+_LIBRARY = re.compile(
     r"(lib)?(cublas|cublasLt|cudart|curand|cufft|cudnn)(\.so\.\d+|(64)?_\d+\.dll)", re.ASCII
 )
-_SYSTEM_FOLDERS: Final = (
+_SYSTEM_FOLDERS = (
     "/usr/lib",
     "/usr/lib64",
     "/usr/lib/x86_64-linux-gnu",
@@ -38,8 +38,8 @@ _SYSTEM_FOLDERS: Final = (
     "/lib64",
     "/lib/x86_64-linux-gnu",
 )
-_LOADER_SETTINGS: Final = Path("/etc/ld.so.conf.d")
-_PACKAGE_FOLDERS: Final = ("nvidia/*/lib", "nvidia/*/bin", "nvidia/*/bin/*", "torch/lib")
+_LOADER_SETTINGS = Path("/etc/ld.so.conf.d")
+_PACKAGE_FOLDERS = ("nvidia/*/lib", "nvidia/*/bin", "nvidia/*/bin/*", "torch/lib")
 
 
 @dataclass(frozen=True)
@@ -119,18 +119,18 @@ def load_gpu_libraries() -> None:
         onnxruntime.preload_dlls()
 
 
-_NVIDIA: Final = "0x10de"  # vendor on the PCI bus
-_DISPLAY_CLASSES: Final = ("0x0300", "0x0302")  # graphics cards with and without an output
-_KERNEL_VERSION: Final = re.compile(r"\b\d{3,}\.\d+(?:\.\d+)?\b")
-_CONTAINER_SIGNS: Final = (".dockerenv", "run/.containerenv")
-_NODE_PATTERNS: Final = ("nvidia[0-9]*", "nvidiactl", "nvidia-uvm")
-DRIVER_LIBRARY: Final = {"win32": "nvcuda.dll"}.get(sys.platform, "libcuda.so.1")
-_MANAGEMENT_LIBRARY: Final = {"win32": "nvml.dll"}.get(sys.platform, "libnvidia-ml.so.1")
+_NVIDIA = "0x10de"  # vendor on the PCI bus
+_DISPLAY_CLASSES = ("0x0300", "0x0302")  # graphics cards with and without an output
+_KERNEL_VERSION = re.compile(r"\b\d{3,}\.\d+(?:\.\d+)?\b")
+_CONTAINER_SIGNS = (".dockerenv", "run/.containerenv")
+_NODE_PATTERNS = ("nvidia[0-9]*", "nvidiactl", "nvidia-uvm")
+DRIVER_LIBRARY = {"win32": "nvcuda.dll"}.get(sys.platform, "libcuda.so.1")
+_MANAGEMENT_LIBRARY = {"win32": "nvml.dll"}.get(sys.platform, "libnvidia-ml.so.1")
 # Room for what the driver writes, and its numbers of questions, from cuda.h.
-_NAME_BYTES: Final = 256
-_BUS_BYTES: Final = 32
-_MAJOR: Final = 75  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
-_MINOR: Final = 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
+_NAME_BYTES = 256
+_BUS_BYTES = 32
+_MAJOR = 75  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+_MINOR = 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
 
 
 def gather_facts(root: Path = Path("/"), environment: Mapping[str, str] | None = None) -> GpuFacts:

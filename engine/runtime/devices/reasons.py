@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final
 
 from engine.runtime.devices.facts import (
     CUDA_PROVIDER,
@@ -17,7 +16,7 @@ from engine.runtime.devices.facts import (
 from engine.runtime.devices.gather import needed_for_cuda
 from engine.texts import Message, enumerated, listed, marked
 
-_MEMORY_SIGNS: Final = (
+_MEMORY_SIGNS = (
     "out of memory",
     "out_of_memory",
     "outofmemory",
@@ -29,7 +28,7 @@ _MEMORY_SIGNS: Final = (
     "not enough memory",
     "cudaerrormemoryallocation",
 )
-_ANOTHER_DEVICE: Final = Message("use the device auto or cpu")
+_ANOTHER_DEVICE = Message("use the device auto or cpu")
 
 
 @dataclass(frozen=True)
@@ -125,16 +124,16 @@ def is_out_of_memory(message: str) -> bool:
     return any(sign in lowered for sign in _MEMORY_SIGNS)
 
 
-_DRIVER_FOR: Final = {12: "525", 13: "580"}  # first driver branch that serves a CUDA major version
-_CAPABILITY_FOR: Final[dict[int, Version]] = {12: (6, 0), 13: (7, 5)}
+_DRIVER_FOR = {12: "525", 13: "580"}  # first driver branch that serves a CUDA major version
+_CAPABILITY_FOR: dict[int, Version] = {12: (6, 0), 13: (7, 5)}
 """Oldest GPUs that the packages are built for."""
-_DRIVER_PAGE: Final = Message("from nvidia.com/drivers or with your system's package manager")
-USE_THE_CPU: Final = Message("nothing needs to be done: the CPU does the work")
+_DRIVER_PAGE = Message("from nvidia.com/drivers or with your system's package manager")
+USE_THE_CPU = Message("nothing needs to be done: the CPU does the work")
 """True for an automatic choice; for a device requested by name the CPU does not replace it."""
 # CUresult, from cuda.h.
-_NO_DEVICE: Final = 100
+_NO_DEVICE = 100
 
-_STATUS: Final = {
+_STATUS = {
     2: ("the GPU has no memory left", "close other programs that use the GPU"),
     34: (
         "the driver library that was found is a stub for building programs, not the driver",
@@ -158,7 +157,7 @@ _STATUS: Final = {
     ),
 }
 """Words and remedy for answers of the driver other than "ready"."""
-_OTHER_STATUS: Final = (
+_OTHER_STATUS = (
     "the NVIDIA driver answers with error {status}",
     "restart the computer; then update the NVIDIA driver",
 )

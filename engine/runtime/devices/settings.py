@@ -1,21 +1,20 @@
 """Settings of a device: every switch, its default, and the options of ONNX Runtime."""
 
 from dataclasses import dataclass
-from typing import Final
 
 from engine.runtime.devices.facts import CUDA_PROVIDER
 
-SMALLEST_BATCH: Final = 8
+SMALLEST_BATCH = 8
 """A GPU's images in one run, at least. Chosen without a GPU to measure with."""
-LARGEST_BATCH: Final = 128
+LARGEST_BATCH = 128
 """At most: more only takes memory. Chosen without a GPU to measure with."""
-_DEFAULT_BATCH: Final = 32
+_DEFAULT_BATCH = 32
 """Where free memory is unknown. Chosen without a GPU to measure with."""
-_MEMORY_SHARE: Final = 0.25
+_MEMORY_SHARE = 0.25
 """Share of the free memory for a batch. Chosen: driver and other programs need the rest."""
-_COPIES: Final = 64
+_COPIES = 64
 """An image's activations, as float32 copies of its input; a ResNet-50 needs about 30."""
-_BYTES: Final = 4  # of a float32
+_BYTES = 4  # of a float32
 
 
 @dataclass(frozen=True)

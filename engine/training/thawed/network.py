@@ -8,7 +8,7 @@ would estimate worse.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 import torch
@@ -18,7 +18,7 @@ from engine.errors import ModelError
 from engine.training.onnx_conversion import read_model
 from engine.training.thawed.operators import OPERATORS, Operator
 
-WEIGHTS_AT: Final[Mapping[str, tuple[int, ...]]] = {
+WEIGHTS_AT: Mapping[str, tuple[int, ...]] = {
     "Conv": (1, 2),
     "Gemm": (1, 2),
     "MatMul": (0, 1),
@@ -26,7 +26,7 @@ WEIGHTS_AT: Final[Mapping[str, tuple[int, ...]]] = {
     "BatchNormalization": (1, 2),
 }
 """Inputs of operators that are trained where they are initializers of the file."""
-LAYERS: Final = frozenset({"Conv", "Gemm", "MatMul"})
+LAYERS = frozenset({"Conv", "Gemm", "MatMul"})
 """What counts as a layer: stages are counted in them."""
 
 

@@ -1,7 +1,7 @@
 """Every operator of ONNX that training can go through, by its name."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,12 +12,12 @@ from engine.errors import ModelError
 Attributes = Mapping[str, Any]
 Inputs = Sequence[Any]  # tensors; None where an optional input is left out
 
-_PLANE: Final = 2  # height and width: the only places that images have
-_KEPT: Final = 0  # in the wanted shape of a Reshape: as long as it was
-_PAIRS: Final = 2  # each axis has a padding before and one behind
-_FLOATS: Final = frozenset({1, 10, 11, 16})
+_PLANE = 2  # height and width: the only places that images have
+_KEPT = 0  # in the wanted shape of a Reshape: as long as it was
+_PAIRS = 2  # each axis has a padding before and one behind
+_FLOATS = frozenset({1, 10, 11, 16})
 """ONNX's numbers for float32, float16, float64 and bfloat16: all are float32 in training."""
-_BOOL: Final = 9  # ONNX's number for yes and no
+_BOOL = 9  # ONNX's number for yes and no
 
 Operator = Callable[[Attributes, Inputs], Any]
 """From attributes and inputs to the output, or to a tuple of outputs."""
@@ -265,7 +265,7 @@ def _unit(attributes: Attributes, inputs: Inputs) -> Tensor:
     )
 
 
-OPERATORS: Final[Mapping[str, Operator]] = {
+OPERATORS: Mapping[str, Operator] = {
     "Abs": _plain(torch.abs),
     "Add": _plain(torch.add),
     "AveragePool": _average_pooling,

@@ -1,7 +1,7 @@
 """Wrappers of a network in training: preprocessing, checkpointing, scale, comparison."""
 
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 import torch
@@ -16,12 +16,12 @@ from engine.runtime.sessions import open_session, run_session
 from engine.training.arithmetic import IMAGENET_MEAN, IMAGENET_STD, normalised
 from engine.training.export import HALF_WEIGHTS_TOLERANCE, relative_difference
 
-_LUMINANCE: Final = (0.299, 0.587, 0.114)  # as in `engine.runtime.backbone_input`
-_MAP_RANK: Final = 4  # Batch, channels, height and width of a feature map
-_TOKENS_RANK: Final = 3  # Batch, tokens and width
-MOST_BYTES: Final = 1_000_000_000
+_LUMINANCE = (0.299, 0.587, 0.114)  # as in `engine.runtime.backbone_input`
+_MAP_RANK = 4  # Batch, channels, height and width of a feature map
+_TOKENS_RANK = 3  # Batch, tokens and width
+MOST_BYTES = 1_000_000_000
 """Activations kept for the gradient. Chosen: fits next to the window on a computer of 4 GB."""
-_IMAGES: Final = 2  # pictures that are compared. Chosen: enough to see another network.
+_IMAGES = 2  # pictures that are compared. Chosen: enough to see another network.
 
 
 @final

@@ -1,17 +1,15 @@
 """Methods that cluster all images: k-means centres, and TypiClust."""
 
-from typing import Final
-
 import numpy as np
 from numpy.typing import NDArray
 
 from research.teaching.known import KnownSoFar
 
-NEIGHBOURS: Final = 20
+NEIGHBOURS = 20
 """Neighbours in a cluster whose mean distance is the typicality of an image (TypiClust)."""
-MOST_CLUSTERS: Final = 500
+MOST_CLUSTERS = 500
 """TypiClust's limit."""
-FEWEST_IMAGES: Final = 5
+FEWEST_IMAGES = 5
 """Smaller clusters come last (TypiClust)."""
 
 Matrix = NDArray[np.float32]

@@ -1,16 +1,14 @@
 """ProbCover (Yehuda and others 2022): select images whose balls cover the most others."""
 
-from typing import Final
-
 import numpy as np
 from numpy.typing import NDArray
 
 from research.teaching.known import KnownSoFar
 from research.teaching.peers.clustered import clusters_of
 
-PURITY: Final = 0.95
+PURITY = 0.95
 """Least share of balls whose images are all of one cluster, at the radius (ProbCover)."""
-RADII: Final = np.linspace(0.05, 1.2, 47)
+RADII = np.linspace(0.05, 1.2, 47)
 """Candidates, on embeddings of length 1."""
 
 

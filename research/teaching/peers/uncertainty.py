@@ -1,7 +1,5 @@
 """Methods by uncertainty and diversity: BADGE and DropQuery."""
 
-from typing import Final
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,9 +7,9 @@ from research.teaching.known import KnownSoFar
 from research.teaching.peers.clustered import centres, clusters_of, nearest_each
 from research.teaching.peers.drawn import in_random_order
 
-DROPPED: Final = 0.75
+DROPPED = 0.75
 """Dropout rate of embedding components (DropQuery)."""
-TRIALS: Final = 3
+TRIALS = 3
 """Dropout trials; an image is uncertain where the class differs in more than half (DropQuery)."""
 
 

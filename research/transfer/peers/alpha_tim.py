@@ -8,7 +8,6 @@ saturate the softmax. The centred option is ours. The cross-entropy is Shannon's
 """
 
 from collections.abc import Mapping
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +15,17 @@ from numpy.typing import NDArray
 from research.transfer.peers.tim import TEMPERATURE, probabilities_of
 from research.transfer.task import FewShotTask, Matrix, centred, unit_rows
 
-ALPHAS: Final = (1.1, 2.0, 4.0, 7.0)
+ALPHAS = (1.1, 2.0, 4.0, 7.0)
 """Orders of the entropy; Shannon's is the limit at 1. The authors take 2 for 1 shot and 7 for 5."""
-STEPS: Final = 100
+STEPS = 100
 """Steps of Adam."""
-STEP: Final = 1e-3
+STEP = 1e-3
 """Ten times the paper's rate of Adam for a tenth of its 1,000 steps; results hardly differ."""
-DECAYS: Final = (0.9, 0.999)
+DECAYS = (0.9, 0.999)
 """Decay rates of Adam, as published."""
-SMALLEST: Final = 1e-8
+SMALLEST = 1e-8
 """Adam's epsilon."""
-DEFAULT: Final = "length 1, alpha = 2"
+DEFAULT = "length 1, alpha = 2"
 """The paper's preparation, and its order for 1 shot."""
 
 

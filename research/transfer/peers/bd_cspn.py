@@ -5,18 +5,17 @@ Source: Liu, Song, Qin: Prototype Rectification for Few-Shot Learning, ECCV 2020
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from research.transfer.task import FewShotTask, Matrix, centred, unit_rows
 
-SCALE: Final = 10.0
+SCALE = 10.0
 """Epsilon of the paper: multiplies cosines before the exponential."""
-CONFIDENT: Final = 8
+CONFIDENT = 8
 """Z of the paper: pseudo-labelled images that each class takes."""
-DEFAULT: Final = "as they are, 8 of a class"
+DEFAULT = "as they are, 8 of a class"
 """The paper's."""
 
 

@@ -6,7 +6,6 @@ NeurIPS 2002.
 """
 
 from collections.abc import Mapping
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +13,13 @@ from numpy.typing import NDArray
 from research.transfer.peers.logistic_regression import standardised
 from research.transfer.task import FewShotTask, Matrix, softmax
 
-STRENGTHS: Final = {"plain": (100.0, 1e3), "standardised": (1.0,)}
+STRENGTHS = {"plain": (100.0, 1e3), "standardised": (1.0,)}
 """C as scikit-learn has it, the inverse of the regularisation."""
-WEIGHTS: Final = {"coarse labels as shots": False, "coarse labels as the shots below": True}
+WEIGHTS = {"coarse labels as shots": False, "coarse labels as the shots below": True}
 """Whether the images of a coarse class count together as the shots below it, by option."""
-ITERATIONS: Final = 150
+ITERATIONS = 150
 """Iterations of L-BFGS, after which predictions stay the same."""
-DEFAULT: Final = "standardised, C = 1, coarse labels as shots, even"
+DEFAULT = "standardised, C = 1, coarse labels as shots, even"
 """Default of logistic regression without coarse labels, with the sources' likelihood, evened."""
 
 

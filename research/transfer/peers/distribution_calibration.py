@@ -8,7 +8,6 @@ clusters of the unlabelled images, as many as classes, replace them.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +16,17 @@ from research.transfer.peers.logistic_regression import fitted
 from research.transfer.peers.pt_map import power_transformed
 from research.transfer.task import FewShotTask, Matrix, squared_distances, unit_rows
 
-LENDERS: Final = 2
+LENDERS = 2
 """K of the paper: base classes whose statistics a shot uses."""
-SPREADS: Final = (0.0, 0.21)
+SPREADS = (0.0, 0.21)
 """Alpha of the paper, added to every entry of a covariance, in units of the mean variance."""
-DRAWS: Final = 3750
+DRAWS = 3750
 """Generated embeddings: the paper's 750 for each of 5 classes, divided among all classes."""
-STRENGTH: Final = 10.0
+STRENGTH = 10.0
 """C of logistic regression: ten times scikit-learn's, since embeddings have length 1."""
-ITERATIONS: Final = 100
+ITERATIONS = 100
 """Iterations of logistic regression; convergence is not required."""
-DEFAULT: Final = "power transform, alpha = 0.21"
+DEFAULT = "power transform, alpha = 0.21"
 """The paper's."""
 
 

@@ -5,7 +5,7 @@ Few-Shot Learning, ICCV 2021.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,27 +14,27 @@ from research.transfer.peers.label_propagation import cosines_of, normalised_aff
 from research.transfer.peers.pt_map import power_transformed
 from research.transfer.task import FewShotTask, Matrix, softmax
 
-NEIGHBOURS: Final = 15
+NEIGHBOURS = 15
 """Neighbours of an image in the graph."""
-ALPHA: Final = 0.8
+ALPHA = 0.8
 """Share of a label that comes from neighbours."""
-SHARPNESS: Final = 3
+SHARPNESS = 3
 """Tau: power of the propagated labels before balancing."""
-ROUNDS: Final = 5
+ROUNDS = 5
 """Rounds until a class of even size is used up: the paper takes 3 of its 15 queries in each."""
-MOST_ROUNDS: Final = 10
+MOST_ROUNDS = 10
 """Most rounds; remaining queries keep their last pseudo-label."""
-EPOCHS: Final = 20
+EPOCHS = 20
 """Epochs of the classifier: two cycles."""
-CYCLE: Final = 10
+CYCLE = 10
 """Epochs in which the learning rate falls; then it restarts."""
-RATES: Final = (4.0, 0.4)
+RATES = (4.0, 0.4)
 """Learning rates at start and end of a cycle."""
-SCALE: Final = 10.0
+SCALE = 10.0
 """Scale of the classifier's cosines."""
-SINKHORN_ROUNDS: Final = 100
+SINKHORN_ROUNDS = 100
 """Enough to find the top class."""
-DEFAULT: Final = "even shares"
+DEFAULT = "even shares"
 """The paper's."""
 
 

@@ -6,20 +6,20 @@ Source: Zhou, Bousquet, Lal, Weston, Schölkopf: Learning with Local and Global 
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from research.transfer.task import FewShotTask, Matrix, centred, unit_rows
 
-NEIGHBOURS: Final = (5, 10)
-ALPHAS: Final = (0.8, 0.9, 0.99)
+NEIGHBOURS = (5, 10)
+ALPHAS = (0.8, 0.9, 0.99)
 """Share of a label that comes from neighbours."""
-GAMMA: Final = 3
-STEPS: Final = 100
-TOLERANCE: Final = 1e-6
-DEFAULT: Final = "length 1, 10 neighbours, alpha = 0.99"
+GAMMA = 3
+STEPS = 100
+TOLERANCE = 1e-6
+DEFAULT = "length 1, 10 neighbours, alpha = 0.99"
 """The paper's alpha, with free class sizes."""
 
 

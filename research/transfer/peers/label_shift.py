@@ -11,7 +11,6 @@ calibration.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,20 +26,20 @@ from research.transfer.task import (
     unit_rows,
 )
 
-STRENGTH: Final = 1.0
+STRENGTH = 1.0
 """C of the logistic regression, the default of that peer."""
-FOLDS: Final = 5
+FOLDS = 5
 """Folds of the shots of a class; with fewer shots each is a fold."""
-ITERATIONS: Final = 500
+ITERATIONS = 500
 """Most iterations of EM."""
-TOLERANCE: Final = 1e-6
+TOLERANCE = 1e-6
 """EM stops where no class share moves by more."""
-MOST: Final = 4.0
+MOST = 4.0
 """Bound of calibrated biases and of the log scale: few correct shots have no finite optimum."""
-PLAIN: Final = "not calibrated"
-SCALED: Final = "temperature"
-BIASED: Final = "temperature and biases"
-DEFAULT: Final = f"logistic regression, {BIASED}"
+PLAIN = "not calibrated"
+SCALED = "temperature"
+BIASED = "temperature and biases"
+DEFAULT = f"logistic regression, {BIASED}"
 """Recommendation of Alexandari and others."""
 
 Classify = Callable[[FewShotTask], Matrix]

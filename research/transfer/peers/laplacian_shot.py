@@ -4,7 +4,6 @@ Source: Ziko, Dolz, Granger, Ben Ayed: Laplacian Regularized Few-Shot Learning, 
 """
 
 from collections.abc import Mapping
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +18,12 @@ from research.transfer.task import (
     unit_rows,
 )
 
-LAMBDAS: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 1.0, 1.2, 1.5)
+LAMBDAS = (0.1, 0.3, 0.5, 0.7, 0.8, 1.0, 1.2, 1.5)
 """Weights of the Laplacian term that the paper chooses among."""
-NEIGHBOURS: Final = 3
-STEPS: Final = 20
-TOLERANCE: Final = 1e-6
-DEFAULT: Final = "centred, rectified, lambda = 1"
+NEIGHBOURS = 3
+STEPS = 20
+TOLERANCE = 1e-6
+DEFAULT = "centred, rectified, lambda = 1"
 """The paper's preparation, and a medium value of its tuned lambdas."""
 
 

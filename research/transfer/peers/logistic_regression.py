@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,11 @@ from research.transfer.task import FewShotTask, Matrix
 if TYPE_CHECKING:
     from sklearn.linear_model import LogisticRegression
 
-STRENGTHS: Final = {"plain": (10.0, 100.0, 1e3, 1e4), "standardised": (0.01, 0.1, 1.0, 10.0)}
+STRENGTHS = {"plain": (10.0, 100.0, 1e3, 1e4), "standardised": (0.01, 0.1, 1.0, 10.0)}
 """C of scikit-learn, the inverse of the regularisation; standardised embeddings are longer."""
-DEFAULT: Final = "standardised, C = 1"
+DEFAULT = "standardised, C = 1"
 """Scikit-learn's default strength, on embeddings prepared as in its guide."""
-ITERATIONS: Final = 500
+ITERATIONS = 500
 
 
 def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:

@@ -5,23 +5,22 @@ Source: Hu, Gripon, Pateux: Leveraging the Feature Distribution in Transfer-base
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from research.transfer.task import FewShotTask, Matrix, softmax, squared_distances, unit_rows
 
-POWER: Final = 0.5
+POWER = 0.5
 """Beta of the power transform."""
-SHARPNESS: Final = 10.0
+SHARPNESS = 10.0
 """Lambda of the transport."""
-STEP: Final = 0.2
+STEP = 0.2
 """Alpha: step of a class centre towards its images in an epoch."""
-EPOCHS: Final = 20
-SMALLEST: Final = 1e-6
-SINKHORN_ROUNDS: Final = 1000
-DEFAULT: Final = "equal shares"
+EPOCHS = 20
+SMALLEST = 1e-6
+SINKHORN_ROUNDS = 1000
+DEFAULT = "equal shares"
 """The paper's."""
 
 

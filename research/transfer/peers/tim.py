@@ -6,7 +6,6 @@ as accurate as gradient descent.
 """
 
 from collections.abc import Mapping
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +19,13 @@ from research.transfer.task import (
     unit_rows,
 )
 
-TEMPERATURE: Final = 15.0
-CROSS_ENTROPY: Final = 0.1
+TEMPERATURE = 15.0
+CROSS_ENTROPY = 0.1
 """Lambda: weight of the shots' cross-entropy."""
-CONDITIONAL_ENTROPY: Final = 0.1
+CONDITIONAL_ENTROPY = 0.1
 """Alpha: weight of each query's entropy."""
-STEPS: Final = 150
-DEFAULT: Final = "length 1"
+STEPS = 150
+DEFAULT = "length 1"
 """The paper's."""
 
 

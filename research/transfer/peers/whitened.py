@@ -1,22 +1,21 @@
 """A peer on whitened embeddings, the preparation of the everyday model."""
 
 from collections.abc import Callable, Mapping
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from research.transfer.task import FewShotTask, Matrix, unit_rows
 
-ALL: Final = "all images"
-LOOK_ALIKES: Final = "look-alikes"
-NEIGHBOURS: Final = 3
+ALL = "all images"
+LOOK_ALIKES = "look-alikes"
+NEIGHBOURS = 3
 """Neighbours of an image for mutual look-alikes."""
-LEAST_SHRINKAGE: Final = 0.1
+LEAST_SHRINKAGE = 0.1
 """Least share of the mean variance in the variance of each direction."""
-LEAST_VARIANCE: Final = 1e-7
+LEAST_VARIANCE = 1e-7
 """Summed variance below which no direction can be estimated."""
-BLOCK: Final = 2048
+BLOCK = 2048
 """Images whose neighbours are searched at once."""
 
 

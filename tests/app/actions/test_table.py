@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
 
 import pytest
 from PySide6.QtWidgets import QMenu, QMenuBar
@@ -13,7 +12,7 @@ from app.features import ACTIONS
 from tests.support.desk import Desk
 
 TABLE = Path(__file__).with_name("actions.txt")
-MOST_LINES: Final = 15
+MOST_LINES = 15
 """The most lines that a menu may have."""
 
 

@@ -1,7 +1,5 @@
 """The panel of graph suggestions: its texts and buttons."""
 
-from typing import Final
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -24,8 +22,8 @@ from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.projects import named
 from tests.support.sessions import act, changed_by
 
-SHOTS: Final = 3
-MOST_TABS: Final = 6
+SHOTS = 3
+MOST_TABS = 6
 
 
 @pytest.fixture

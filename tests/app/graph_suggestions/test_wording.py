@@ -1,7 +1,6 @@
 """Texts of the cards."""
 
 from collections.abc import Mapping
-from typing import Final
 
 import pytest
 
@@ -22,8 +21,8 @@ from engine.collection.graph_suggestions.suggestion import (
 )
 from engine.everyday.classifier import ScoredClass
 
-NAMES: Final[Mapping[int, str]] = {1: "Gull", 2: "Bird", 3: "Fish & %1", 4: "Mew"}
-SIMILARITY: Final = Similarity(0.1, 0.1, 7, 16)
+NAMES: Mapping[int, str] = {1: "Gull", 2: "Bird", 3: "Fish & %1", 4: "Mew"}
+SIMILARITY = Similarity(0.1, 0.1, 7, 16)
 
 
 def _words(suggestion: GraphSuggestion) -> SuggestionWords:

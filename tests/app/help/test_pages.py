@@ -4,7 +4,6 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
-from typing import Final
 
 import pytest
 from PySide6.QtGui import QKeySequence
@@ -18,22 +17,22 @@ from engine.interchange.labelled_images.formats import FORMATS
 from tests.architecture.source_code import ROOT
 from tests.architecture.test_texts import commands
 
-GUIDE: Final[Guide] = read_guide(guide_folder())
-PAGES: Final = sorted(GUIDE.pages.values(), key=lambda page: page.name)
-MESSAGES: Final = GUIDE.pages["troubleshooting"]
+GUIDE: Guide = read_guide(guide_folder())
+PAGES = sorted(GUIDE.pages.values(), key=lambda page: page.name)
+MESSAGES = GUIDE.pages["troubleshooting"]
 
-_LINK: Final = re.compile(r"\]\(([^)]+)\)")
-_BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
-_PLACE: Final = re.compile(r"%[\dn]|\{[^{}]*\}")
-_KEYS: Final = re.compile(
+_LINK = re.compile(r"\]\(([^)]+)\)")
+_BOLD = re.compile(r"\*\*(.+?)\*\*")
+_PLACE = re.compile(r"%[\dn]|\{[^{}]*\}")
+_KEYS = re.compile(
     r"`((?:(?:Ctrl|Shift|Alt)\+)+\S|(?:Ctrl\+|Shift\+|Alt\+)*(?:Enter|Space|Del|F\d+|[A-Z?]))`"
 )
-_ACTION_WITH_KEY: Final = re.compile(r"\*\*(?P<path>[^*]+ > [^*]+)\*\* \(`(?P<keys>[^`]+)`\)")
-_OTHER_KEYS: Final = frozenset(
+_ACTION_WITH_KEY = re.compile(r"\*\*(?P<path>[^*]+ > [^*]+)\*\* \(`(?P<keys>[^`]+)`\)")
+_OTHER_KEYS = frozenset(
     # Of system lists, a terminal, the guide itself, and the drawing (app/graph_view/keys.py).
     {"Ctrl+A", "Ctrl+C", "Alt+Left", "Ctrl", "Shift", "Ctrl+0", "Ctrl+F", "F"}
 )
-NO_MESSAGES: Final = frozenset({"Predictions are poor"})
+NO_MESSAGES = frozenset({"Predictions are poor"})
 """Headings on the page of messages that are not messages."""
 
 

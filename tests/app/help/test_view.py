@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final, cast
+from typing import cast
 
 import pytest
 from PIL import Image
@@ -28,10 +28,10 @@ from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import LONG_MS
 
 Key = Qt.Key
-ALT: Final = Qt.KeyboardModifier.AltModifier
-FILLING: Final = "Some words that fill the page.\n\n" * 60
-PICTURE: Final = (900, 240)
-PAGES: Final = {
+ALT = Qt.KeyboardModifier.AltModifier
+FILLING = "Some words that fill the page.\n\n" * 60
+PICTURE = (900, 240)
+PAGES = {
     CONTENTS: "# Guide\n\nStart with [the keys](keys.md), or read [of undo](keeping.md#undo). "
     "See [below](#end)."
     f"\n\n{FILLING}\n\n## End\n\n[Backbones](backbones.md)\n",

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 import pytest
 from PySide6.QtGui import QImage
@@ -18,7 +17,7 @@ from tests.support.collections import cache_of_test
 from tests.support.images import write_jpeg
 from tests.support.sessions import LONG_MS
 
-SIDE: Final = 320
+SIDE = 320
 
 
 class SlowDecoder:

@@ -1,7 +1,5 @@
 """The page of suspected label errors: what it shows, and its keys."""
 
-from typing import Final
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
@@ -17,7 +15,7 @@ from tests.support.projects import named
 from tests.support.sessions import LONG_MS, act
 
 Key = Qt.Key
-WRONG: Final = {
+WRONG = {
     "Red disc": "Blue stripes",
     "Green stripes": "Red checks",
     "Blue checks": "Green disc",

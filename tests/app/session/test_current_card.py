@@ -1,7 +1,6 @@
 """The ranking on the current card is frozen until it is left; keys respect a reaction time."""
 
 from dataclasses import replace
-from typing import Final
 
 import pytest
 
@@ -9,7 +8,7 @@ from app.session.current_card import QUIET_S, REACTION_S, FrozenRanking, Ranking
 from engine.collection.state import NO_CLASS
 from engine.everyday.classifier import ScoredClass
 
-IMAGE: Final = 7
+IMAGE = 7
 APPLE, BANANA, CHERRY, FRUIT = 1, 2, 3, 9
 
 

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
 
 import pytest
 
@@ -20,7 +19,7 @@ from engine.collection.importing.folder_choice import read_class_text
 from engine.collection.models import find_model
 from engine.embedding.messages import PhotoRate
 
-NOW: Final = datetime(2026, 5, 3, 12, tzinfo=UTC)
+NOW = datetime(2026, 5, 3, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(

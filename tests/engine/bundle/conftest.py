@@ -2,7 +2,6 @@
 
 import shutil
 from pathlib import Path
-from typing import Final
 
 import pytest
 
@@ -11,7 +10,7 @@ from engine.config import BACKBONE_VARIABLE, CacheFolders
 from engine.project import ClassPolicy, Project
 from tests.support.collections import Collection
 
-RENAMED: Final = {"Green disc": "=Green disc", "Green stripes": "unknown"}
+RENAMED = {"Green disc": "=Green disc", "Green stripes": "unknown"}
 """Names that spreadsheet programs would run as formulas."""
 
 

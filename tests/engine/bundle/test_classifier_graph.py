@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import onnx.version_converter
@@ -64,8 +63,8 @@ def write_named_as_ours(path: Path) -> Path:
     )
 
 
-PLAIN: Final = BackboneCard("small", SIDE, (0.4, 0.5, 0.6), (0.2, 0.3, 0.4), WIDTH)
-KINDS: Final[dict[str, tuple[Callable[[Path], Path], BackboneCard]]] = {
+PLAIN = BackboneCard("small", SIDE, (0.4, 0.5, 0.6), (0.2, 0.3, 0.4), WIDTH)
+KINDS: dict[str, tuple[Callable[[Path], Path], BackboneCard]] = {
     "vectors": (write_vectors, PLAIN),
     "blue first, full brightness 255": (
         write_vectors,

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Final
 
 import pytest
 
@@ -20,17 +19,17 @@ from tests.support.deep_graphs import ENDS, SHOTS, chain, comb, deep_collection,
 from tests.support.detector_networks import write_detector
 from tests.support.other_backbones import own_backbone
 
-MOST_S: Final = 15
+MOST_S = 15
 """CPU seconds that a command may take.
 
 Typically one or two, and ten for training.
 """
-MODEL: Final = "model"
-MOST_BYTES: Final = 40_000_000
+MODEL = "model"
+MOST_BYTES = 40_000_000
 """Of an export; the first thousand paths of the ladder take half of it."""
-LABELS: Final = len(ENDS) * SHOTS + 1
-SHAPES: Final = {"chain": chain, "ladder": ladder, "comb": comb}
-QUICK: Final = ("iterations=2", "validation_episodes=1", "test_episodes=1", "validation_interval=1")
+LABELS = len(ENDS) * SHOTS + 1
+SHAPES = {"chain": chain, "ladder": ladder, "comb": comb}
+QUICK = ("iterations=2", "validation_episodes=1", "test_episodes=1", "validation_interval=1")
 Arguments = Callable[[Collection], tuple[str | Path, ...]]
 
 
@@ -63,7 +62,7 @@ def deep(
     return copy
 
 
-WITHOUT_PROJECT: Final = frozenset(
+WITHOUT_PROJECT = frozenset(
     {
         "new",
         "sample",
@@ -75,7 +74,7 @@ WITHOUT_PROJECT: Final = frozenset(
 )
 """Commands without a project; those of `benchmark` and `experiment` make their own."""
 
-ON_A_PROJECT: Final[dict[str, Arguments]] = {
+ON_A_PROJECT: dict[str, Arguments] = {
     "check": lambda deep: (deep.project,),
     "import-graph": lambda deep: (deep.project, deep.graph),
     "import-images": lambda deep: (deep.project, deep.unsorted, "--class", ENDS[0]),

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
 
 import numpy as np
 import pytest
@@ -31,10 +30,10 @@ from tests.support.collections import LEAVES, class_ids
 from tests.support.everyday import PRIOR, collection
 from tests.support.graphs import graph_of
 
-NAMES: Final = ("Good", "Mousebite", "Open", "Short", "Spur")
-ALIKE: Final = (3, 4, 5)  # Open, Short and Spur, if the backbone does not separate them
-SHOTS: Final = 8  # of each class
-WAITING: Final = 30  # unlabelled images of each class
+NAMES = ("Good", "Mousebite", "Open", "Short", "Spur")
+ALIKE = (3, 4, 5)  # Open, Short and Spur, if the backbone does not separate them
+SHOTS = 8  # of each class
+WAITING = 30  # unlabelled images of each class
 
 
 @dataclass(frozen=True)

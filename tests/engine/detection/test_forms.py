@@ -1,7 +1,7 @@
 """Discs are found in every form of output, in pictures of every shape."""
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from onnx import TensorProto
@@ -11,13 +11,13 @@ from tests.support.detector_networks import FORMS, Disc, picture_of_discs
 from tests.support.detectors import farthest_edge, opened_detector
 from tests.support.images import encoded, exif_with_orientation, stored_turned
 
-PIXELS: Final = 2
+PIXELS = 2
 """By how much an edge may be off."""
-WIDE: Final = (640, 360)
-DISCS: Final[tuple[Disc, ...]] = ((100, 81, 20, False), (401, 200, 31, True), (600, 330, 18, False))
-HIGH: Final = (360, 640)
-HIGH_DISCS: Final[tuple[Disc, ...]] = ((60, 60, 25, True), (300, 601, 22, False))
-INPUTS: Final[dict[str, dict[str, Any]]] = {
+WIDE = (640, 360)
+DISCS: tuple[Disc, ...] = ((100, 81, 20, False), (401, 200, 31, True), (600, 330, 18, False))
+HIGH = (360, 640)
+HIGH_DISCS: tuple[Disc, ...] = ((60, 60, 25, True), (300, 601, 22, False))
+INPUTS: dict[str, dict[str, Any]] = {
     "torchvision": {"layout": "chw", "sides": ("height", "width")},
     "torchvision-numbered": {"layout": "chw"},
     "tensorflow": {"layout": "nhwc", "kind": TensorProto.UINT8, "batch": 1},

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +13,12 @@ from engine.detection.output_forms import APART
 from tests.support.detectors import examined_detector
 from tests.support.images import picture
 
-SIZE: Final = (200, 150)
-NAMES: Final = ("nothing", "fox", "hare")
-LEAST: Final = 0.01
-TOLERANCE: Final = 0.1
+SIZE = (200, 150)
+NAMES = ("nothing", "fox", "hare")
+LEAST = 0.01
+TOLERANCE = 0.1
 """Of an edge, in pixels."""
-SCORE_TOLERANCE: Final = 1e-4
+SCORE_TOLERANCE = 1e-4
 
 
 def _faster_rcnn() -> Any:

@@ -4,7 +4,6 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Final
 
 import pytest
 
@@ -16,8 +15,8 @@ from engine.project import AuditItem, Project
 from tests.support.copies import opened, stranger, two_copies
 from tests.support.projects import Dump, dump
 
-ACTIONS: Final = 30
-NAMES: Final = ("Gull", "gull", "Tern", "Auk", "Möwe", "MÖWE", "Bird", "Skua")
+ACTIONS = 30
+NAMES = ("Gull", "gull", "Tern", "Auk", "Möwe", "MÖWE", "Bird", "Skua")
 
 
 def act(project: Project, chance: Random, who: str) -> None:

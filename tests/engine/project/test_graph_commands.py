@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Final
 
 import pytest
 from hypothesis import given, settings
@@ -22,12 +21,12 @@ from engine.project import Change, ClassPolicy, Project, SplitPart
 from engine.project.removal_preview import merge_preview, removal_preview
 from tests.support.projects import Dump, dump, found_files, named, new_project, shape
 
-IS_LONG: Final = "PROTOLEAF_LONG_PROPERTIES" in os.environ
-SEQUENCES: Final = 1_000 if IS_LONG else 15
-COMMANDS: Final = 50 if IS_LONG else 25
+IS_LONG = "PROTOLEAF_LONG_PROPERTIES" in os.environ
+SEQUENCES = 1_000 if IS_LONG else 15
+COMMANDS = 50 if IS_LONG else 25
 
-START: Final = "The start"
-NAMES: Final = (
+START = "The start"
+NAMES = (
     "Gull",
     "Bird",
     "Tern",
@@ -41,7 +40,7 @@ NAMES: Final = (
     "Fern",
     "Moss",
 )
-TREE: Final[Mapping[str, tuple[str, ...]]] = {
+TREE: Mapping[str, tuple[str, ...]] = {
     "Animal": (),
     "Bird": ("Animal",),
     "Diver": ("Animal",),
@@ -52,7 +51,7 @@ TREE: Final[Mapping[str, tuple[str, ...]]] = {
     "Plant": (),
     "Kelp": ("Plant",),
 }
-IMAGES: Final = 18
+IMAGES = 18
 
 
 @dataclass(frozen=True)
@@ -238,7 +237,7 @@ def _label(trial: Trial, command: Command) -> Change:
     )
 
 
-VERBS: Final[Mapping[str, Callable[[Trial, Command], Change | None]]] = {
+VERBS: Mapping[str, Callable[[Trial, Command], Change | None]] = {
     "add": _add,
     "add parent": _add_parent,
     "rename": lambda trial, command: trial.project.classes.rename(
@@ -263,7 +262,7 @@ VERBS: Final[Mapping[str, Callable[[Trial, Command], Change | None]]] = {
     ),
     "redo": lambda trial, _: trial.project.history.redo(),
 }
-MAY_LOSE_LABELS: Final = frozenset({"remove", "label", "unlabel", "undo", "redo"})
+MAY_LOSE_LABELS = frozenset({"remove", "label", "unlabel", "undo", "redo"})
 """Removing reports how many, which is compared.
 
 The others change labels, or are undo and redo of these.

@@ -1,6 +1,5 @@
 import copy
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import onnxruntime
@@ -23,8 +22,8 @@ from engine.training.onnx_conversion import store_weights_as_half
 from research.leaf_net import LeafNet
 from tests.support.prototype_graphs import random_attention
 
-WIDTHS: Final = (8, 16)
-CARD: Final = BackboneCard(
+WIDTHS = (8, 16)
+CARD = BackboneCard(
     name="small",
     input_side=16,
     mean=(0.5, 0.5, 0.5),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
 
 import pytest
 from PySide6.QtCore import QLocale
@@ -13,7 +12,7 @@ from tests.support.desk import Desk
 from tests.support.pseudo_reader import Reader
 from tests.support.screen_texts import PaintedTexts
 
-SIZE: Final = (1440, 900)
+SIZE = (1440, 900)
 
 
 @pytest.fixture
@@ -72,7 +71,7 @@ def reader(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
     assert not reader.wrong, "\n".join(reader.wrong)
 
 
-DIALOGS: Final = {
+DIALOGS = {
     "getOpenFileName": ("", ""),
     "getOpenFileNames": ([], ""),
     "getSaveFileName": ("", ""),

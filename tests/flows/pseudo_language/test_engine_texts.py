@@ -3,7 +3,6 @@
 import json
 import os
 from pathlib import Path
-from typing import Final
 
 import pytest
 from PySide6.QtCore import Qt
@@ -33,7 +32,7 @@ from tests.engine.runtime.devices.test_cuda_reasons import CASES
 from tests.support.desk import Desk
 from tests.support.pseudo_reader import Reader
 
-NAMED: Final = (
+NAMED = (
     "class",
     "name",
     "parent",
@@ -110,7 +109,7 @@ def test_a_damaged_backup(how: str, reviewing: Desk, reader: Reader) -> None:
     reviewing.press(Qt.Key.Key_Escape)
 
 
-PATH: Final = {"path": "Red/Red disc", "labelled_at": "ada"}
+PATH = {"path": "Red/Red disc", "labelled_at": "ada"}
 """Attributes of a label with an invalid time."""
 
 

@@ -1,7 +1,6 @@
 """Every screen in the pseudo-language: all is translated, nothing is clipped at 140 %."""
 
 from collections.abc import Sequence
-from typing import Final
 
 import pytest
 from PySide6.QtCore import Qt
@@ -45,7 +44,7 @@ def test_before_a_project(
     reader.read("new-project")
 
 
-SCREENS: Final[Sequence[str]] = (
+SCREENS: Sequence[str] = (
     "tune_propagation",
     "train_backbone",
     "show_model_versions",

@@ -8,7 +8,6 @@ import socket
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 import httpx
 import pytest
@@ -20,8 +19,8 @@ from engine.events import CancelToken, Progress
 from tests.support.full_disk import full_disk_after
 from tests.support.weights_server import WeightsServer, serving
 
-CONTENT: Final = bytes(range(256)) * 2000
-SHA256: Final = hashlib.sha256(CONTENT).hexdigest()
+CONTENT = bytes(range(256)) * 2000
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,5 @@
 """Twin classes and mixed classes are found."""
 
-from typing import Final
-
 import numpy as np
 import pytest
 
@@ -14,7 +12,7 @@ from engine.collection.graph_suggestions.pairs import (
 )
 from tests.support.drawn_classes import DROPPED, around, centre, means_of, two_families
 
-A_LEAF: Final = 2
+A_LEAF = 2
 
 
 def test_similarity_by_hand() -> None:
