@@ -119,7 +119,7 @@ class LazyChip:
         self._view = view
         self._chip: DropChip | None = None
 
-    def print_result(
+    def show_message(
         self, text: str, place: QPoint, dragged: Dragged | None = None, *, is_refusal: bool = False
     ) -> None:
         """Show a text below the drag pixmap at a screen position; "" hides the chip."""
@@ -128,7 +128,7 @@ class LazyChip:
             return
         if self._chip is None:
             self._chip = DropChip(self._view.window())
-        self._chip.print_result(
+        self._chip.show_message(
             text, place, CARRIED_HEIGHTS.get(type(dragged), 0), is_refusal=is_refusal
         )
 
@@ -150,7 +150,7 @@ class DropChip(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
 
-    def print_result(
+    def show_message(
         self, text: str, place: QPoint, carried_height: int, *, is_refusal: bool = False
     ) -> None:
         window = self._window

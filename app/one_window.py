@@ -155,7 +155,7 @@ class OneWindow(QObject):
                 0, lambda: self._replace(before, None if info is None else info.path, place)
             )
         else:
-            before.toast.print_result(tr("The language changes at the next start."))
+            before.toast.show_message(tr("The language changes at the next start."))
             self._application.setQuitOnLastWindowClosed(True)
 
     def _replace(self, before: MainWindow, project: Path | None, place: WindowPlace) -> None:

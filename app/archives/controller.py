@@ -170,4 +170,4 @@ class Archives(Feature):
             return
         self._opening = None
         if opening[1]:
-            self._toast.print_result(opening[1])
+            self._toast.show_message(opening[1])

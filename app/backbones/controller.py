@@ -94,9 +94,9 @@ class Backbones(PanelFeature["BackbonePanel"]):
     def _show_status(self, text: str, source: Source | None = None) -> None:
         """Show a toast; if the panel is closed, with a button that opens it."""
         if self.is_panel_shown:
-            self._toast.print_result(text)
+            self._toast.show_message(text)
         else:
-            self._toast.print_result(
+            self._toast.show_message(
                 text, action=tr("Show"), on_action=lambda: self.open_panel(source)
             )
 
@@ -195,7 +195,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         if error:
             self._toast.report_failure(error)
         else:
-            self._toast.print_result(tr("Removed %1", name))
+            self._toast.show_message(tr("Removed %1", name))
 
     def _on_listed(self, listed: PublishedList) -> None:
         self._published = tuple(PublishedRow(network) for network in listed.networks)
@@ -262,7 +262,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
 
     def _on_used(self, name: str) -> None:
         self.jobs.dismiss_change()
-        self._toast.print_result(
+        self._toast.show_message(
             tr("Now using %1", name), action=tr("Undo"), on_action=self._session.undo
         )
 

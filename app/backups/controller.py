@@ -231,7 +231,7 @@ class Backups(PanelFeature["BackupsPanel"]):
         from app.backups.wording import made_text
 
         self._show_failure("")
-        self._toast.print_result(made_text(made))
+        self._toast.show_message(made_text(made))
         self.automatic.count_as_made()
 
     def _restore(self, backup: Path) -> None:

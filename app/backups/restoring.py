@@ -143,9 +143,9 @@ class Restoring(QObject):
             return
         message, kept = tr("Copied the backup") if is_copy else tr("Restored the backup"), done.kept
         if kept is None or done.was_damaged:
-            self._toast.print_result(message)
+            self._toast.show_message(message)
             return
-        self._toast.print_result(
+        self._toast.show_message(
             message, action=tr("Go back"), on_action=lambda: self._go_back(done.project, kept)
         )
 

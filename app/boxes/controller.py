@@ -202,7 +202,7 @@ class Boxes(Feature):
         """Show the number of boxes for each threshold, and let the user choose."""
         choices = threshold_choices(found.counts)
         if not choices:
-            self._toast.print_result(tr("Nothing was found in %1", images(found.pictures)))
+            self._toast.show_message(tr("Nothing was found in %1", images(found.pictures)))
             return
         answers = [
             (text, partial(self._add_found, model, percent / 100)) for percent, text in choices
@@ -222,7 +222,7 @@ class Boxes(Feature):
         self._session.act(act, on_done=self._on_boxes_added)
 
     def _on_boxes_added(self, change: Change) -> None:
-        self._toast.print_result(
+        self._toast.show_message(
             sentence(change.text), action=tr("Undo"), on_action=self._session.undo
         )
 
@@ -260,7 +260,7 @@ class Boxes(Feature):
             if count
             else tr("Nothing is hidden.")
         )
-        self._toast.print_result(text, action=tr("Undo"), on_action=self._session.undo)
+        self._toast.show_message(text, action=tr("Undo"), on_action=self._session.undo)
         self._shell.needs_changed.emit()
 
     # -- current box
@@ -369,6 +369,6 @@ class Boxes(Feature):
         self._choose(None)
         if not ids:
             key = keys_in_use().text_of("label_empty")
-            self._toast.print_result(
+            self._toast.show_message(
                 tr("No box is left. Label the image itself, or say that it is empty (%1).", key)
             )

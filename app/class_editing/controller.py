@@ -51,7 +51,7 @@ class ClassClipboard:
 
     def __init__(self, shell: Shell, editing: ClassEditing) -> None:
         self._session, self._editing = shell.session, editing
-        self._say, self._show = shell.toast.print_result, shell.tree.select_classes
+        self._say, self._show = shell.toast.show_message, shell.tree.select_classes
         self._cut: _Cut | None = None
 
     def copy(self, places: Places) -> None:

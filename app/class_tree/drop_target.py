@@ -92,7 +92,7 @@ class DropTarget:
         )
         self._light_path(verdict.path)
         place = self._view.viewport().mapToGlobal(self._point)
-        self._chip.print_result(verdict.text, place, self._dragged, is_refusal=refusal is not None)
+        self._chip.show_message(verdict.text, place, self._dragged, is_refusal=refusal is not None)
         is_way = is_taken or (refusal is not None and refusal.obstacle in _ROOM_BELOW)
         self._spring_over(index if is_way else QModelIndex())
         return is_taken

@@ -337,7 +337,7 @@ class SubsetList(QListView):
         if not text or dragged is None:
             event.ignore()
             return
-        self._chip.print_result(
+        self._chip.show_message(
             text, self.viewport().mapToGlobal(event.position().toPoint()), dragged
         )
         event.setDropAction(Qt.DropAction.CopyAction)

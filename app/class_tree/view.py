@@ -54,7 +54,7 @@ class NoClasses(QWidget):
         self.setAcceptDrops(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # shortcuts for classes work here, too
 
-    def print_result(self, text: str, *, offers_import: bool = False) -> None:
+    def show_message(self, text: str, *, offers_import: bool = False) -> None:
         self.words.setText(text)
         self.import_link.setVisible(offers_import and self.is_editable)
 
@@ -68,7 +68,7 @@ class NoClasses(QWidget):
         if not isinstance(dragged, DraggedImages):
             return
         place = self.mapToGlobal(event.position().toPoint())
-        self._chip.print_result(new_class_text(len(dragged.image_ids)), place, dragged)
+        self._chip.show_message(new_class_text(len(dragged.image_ids)), place, dragged)
         event.setDropAction(Qt.DropAction.CopyAction)
         event.accept()
 
@@ -311,7 +311,7 @@ class ClassTree(QWidget):
                 self.take_keyboard()
 
     def _show_message(self, text: str, *, offers_import: bool = False) -> None:
-        self._empty.print_result(text, offers_import=offers_import)
+        self._empty.show_message(text, offers_import=offers_import)
         self._stack.setCurrentWidget(self._empty)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

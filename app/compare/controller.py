@@ -74,7 +74,7 @@ class Comparing(Feature):
         from app.compare.view import ComparePage
 
         if len(chosen) > MOST:
-            self._toast.print_result(
+            self._toast.show_message(
                 tr("Up to 4 images are compared: the first 4 of %1.", number(len(chosen)))
             )
         current = self._workspace.active_images.current_id

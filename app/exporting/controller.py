@@ -245,9 +245,9 @@ class Exporting(Feature):
         if self.card is not None:
             self.card.dismiss()
         is_incomplete = not isinstance(done, ExportedModel) and bool(done.failures)
-        print_result = self._toast.report_failure if is_incomplete else self._toast.print_result
+        show_message = self._toast.report_failure if is_incomplete else self._toast.show_message
         folder = look.target if look.format.is_folder else look.target.parent
-        print_result(
+        show_message(
             written_text(done, look.target),
             action=tr("Show in folder"),
             on_action=lambda: self._show_folder(folder),
@@ -269,7 +269,7 @@ class Exporting(Feature):
         self._end("")
         text = stopped_text(writes_into=look.format.writes_into)
         if is_seen or self._session.info is not None:
-            self._toast.print_result(text)
+            self._toast.show_message(text)
 
     def _end(self, text: str) -> None:
         if self.card is not None:

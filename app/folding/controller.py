@@ -111,7 +111,7 @@ class Folding(Feature):
     def toggle_fold(self) -> None:
         image_id = None if self._images.active_images.is_page else self._images.grid.current_id
         if image_id is not None and not self._images.folds.toggle(image_id):
-            self._toast.print_result(no_fold())
+            self._toast.show_message(no_fold())
 
     @action("fold_images", marked("Fold duplicates and bursts"), "stack", "", Section.VIEW_FOLDS)
     def switch_folding(self) -> None:
@@ -145,7 +145,7 @@ class Folding(Feature):
         if state is None:
             return
         if not len(state.folds.in_sequences()):
-            self._toast.print_result(no_bursts())
+            self._toast.show_message(no_bursts())
         else:
             self.finding.look(self._show_best)
 

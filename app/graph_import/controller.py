@@ -94,4 +94,4 @@ class GraphImports(Imports["GraphImportCard"]):
                 stayed_text(done), action=tr("Undo"), on_action=self._session.undo
             )
         elif done.change.is_empty:
-            self._toast.print_result(tr("Nothing was imported"))
+            self._toast.show_message(tr("Nothing was imported"))

@@ -98,7 +98,7 @@ class CanvasDrops:
         rows = (self._sheet.drawing.row_of(class_id) for class_id in verdict.path)
         self.refused = tuple(row for row in rows if row is not None)
         place = self._sheet.mapToGlobal(self._place.toPoint())
-        self._chip.print_result(
+        self._chip.show_message(
             verdict.text, place, dragged, is_refusal=verdict.refusal is not None
         )
         self._sheet.update()

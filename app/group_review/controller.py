@@ -236,14 +236,14 @@ class GroupReview(Feature):
         if class_id != NO_CLASS:
             self._label(class_id, every=every)
         elif group is not None:
-            self._toast.print_result(
+            self._toast.show_message(
                 tr("No class is proposed for these images. Press a digit, or R to name one.")
             )
 
     def _accept_coarse(self) -> None:
         group = None if self._review is None else self._review.current
         if group is not None and group.coarse_id == NO_CLASS:
-            self._toast.print_result(tr("No broader class is likely for these images."))
+            self._toast.show_message(tr("No broader class is likely for these images."))
         elif group is not None:
             self._label(group.coarse_id)
 
@@ -252,7 +252,7 @@ class GroupReview(Feature):
         if group is not None and digit <= len(group.tops):
             self._label(group.tops[digit - 1].class_id)
         elif group is not None:
-            self._toast.print_result(
+            self._toast.show_message(
                 tr("No class has the key %1 for this group. Press R to name any class.", str(digit))
             )
 
@@ -267,7 +267,7 @@ class GroupReview(Feature):
         children = graph.children(code) if code in graph else ()
         decision = review.label(code, children=children, every=every)
         if decision is None:
-            self._toast.print_result(
+            self._toast.show_message(
                 tr(
                     "All images of this group are left out. Put some back, or press E for "
                     "the next group."

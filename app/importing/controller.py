@@ -182,7 +182,7 @@ class Importing(Feature):
         if done.change.is_empty:
             self._toast.report_failure(
                 text
-            ) if done.failures or not done.already_there else self._toast.print_result(text)
+            ) if done.failures or not done.already_there else self._toast.show_message(text)
         else:
             self._toast.report_failure(
                 in_sentences(done.change.text, text),

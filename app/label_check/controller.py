@@ -247,7 +247,7 @@ class LabelChecking(Feature):
             with self._shell.undisturbed():
                 self._decide(name, suspects)
         else:
-            self._toast.print_result(tr("This project is open read-only."))
+            self._toast.show_message(tr("This project is open read-only."))
 
     def _decide(self, name: str, suspects: Sequence[SuspectLabel]) -> None:
         image_ids = [each.image_id for each in suspects]
@@ -273,7 +273,7 @@ class LabelChecking(Feature):
         if digit <= len(class_ids):
             self._relabel(dict.fromkeys(image_ids, class_ids[digit - 1]))
         else:
-            self._toast.print_result(
+            self._toast.show_message(
                 tr(
                     "No class has the key %1 for this image. Press R to label it as any class.",
                     str(digit),

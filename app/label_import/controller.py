@@ -114,9 +114,9 @@ class LabelImports(Imports["LabelImportCard"]):
         from app.label_import.wording import done_text
 
         if done.change.is_empty:
-            self._toast.print_result(tr("Nothing was imported"))
+            self._toast.show_message(tr("Nothing was imported"))
         else:
-            print_result = (
-                self._toast.report_failure if done.plan.conflicts else self._toast.print_result
+            show_message = (
+                self._toast.report_failure if done.plan.conflicts else self._toast.show_message
             )
-            print_result(done_text(done), action=tr("Undo"), on_action=self._session.undo)
+            show_message(done_text(done), action=tr("Undo"), on_action=self._session.undo)

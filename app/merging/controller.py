@@ -106,7 +106,7 @@ class Merging(Imports["MergeCard"]):
         from engine.collection.folding.folds import Folds
 
         if not done.change.is_empty:
-            self._toast.print_result(
+            self._toast.show_message(
                 done_text(done), action=tr("Undo"), on_action=self._session.undo
             )
         state = self._session.state
@@ -283,7 +283,7 @@ class Merging(Imports["MergeCard"]):
         self._saving.start(
             tr("Saving %1", shown(path.name)),
             write,
-            lambda _nothing: self._toast.print_result(tr("Saved %1", shown(path.name))),
+            lambda _nothing: self._toast.show_message(tr("Saved %1", shown(path.name))),
             self._session.failed.emit,
         )
 

@@ -153,7 +153,7 @@ class NameAsking(QObject):
     def _offer(self, count: int, name: str) -> None:
         if count:
             text = plural(count, "1 earlier label has no name", "%n earlier labels have no name")
-            self._toast.print_result(
+            self._toast.show_message(
                 text, action=tr("Sign as %1", name), on_action=lambda: self._sign(name)
             )
 

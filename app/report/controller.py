@@ -236,7 +236,7 @@ class ReportFeature(Feature):
         from app.report.wording import saved_text
 
         self._end_saving()
-        self._toast.print_result(
+        self._toast.show_message(
             saved_text(out),
             action=tr("Show in folder"),
             on_action=lambda: self._show_folder(out.parent),

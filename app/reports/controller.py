@@ -94,7 +94,7 @@ class Reports(Feature):
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self._toast.print_result(tr("The report was copied to the clipboard."))
+        self._toast.show_message(tr("The report was copied to the clipboard."))
 
     def _show(self, text: str) -> None:
         from app.reports.view import ReportWindow

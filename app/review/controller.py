@@ -177,7 +177,7 @@ class Labelling(Feature):
                 percent(threshold),
             )
             reason = nothing_sure_text(found, state.unseen, self._session.graph)
-            self._toast.print_result(paragraph(text, reason))
+            self._toast.show_message(paragraph(text, reason))
 
     @action_on_cards(
         "accept_top_class",
@@ -203,7 +203,7 @@ class Labelling(Feature):
         if groups:
             self._label_and_go_on(groups, accepts=True)
         elif reason := nothing_to_accept(self._session.graph, state, state.position(chosen[0])):
-            self._toast.print_result(reason)
+            self._toast.show_message(reason)
         else:
             self.relabel()
 
@@ -278,7 +278,7 @@ class Labelling(Feature):
         else:
             ranking = self._session.current_card.ranking(image_id)
             is_complete = ranking is None or ranking.is_empty or ranking.is_complete
-            self._toast.print_result(no_such_digit(digit, is_complete=is_complete))
+            self._toast.show_message(no_such_digit(digit, is_complete=is_complete))
 
     @_key(1, marked("Label as the class with the 1st key"))
     @_key(2, marked("Label as the class with the 2nd key"))
@@ -293,7 +293,7 @@ class Labelling(Feature):
         """Label the selected images as the class with a key."""
         class_id, chosen = self._session.graph.class_of_key(digit), self._chosen()
         if class_id is None:
-            self._toast.print_result(no_such_key(digit))
+            self._toast.show_message(no_such_key(digit))
         elif chosen:
             self.label(chosen, class_id)
 

@@ -149,7 +149,7 @@ class FoldedDecisions(QObject):
         added = sentence(kept_text(kept)) if kept else _other_thing_hint(change)
         if added:
             text = paragraph(sentence(change.text), added)
-            self._toast.print_result(text, action=tr("Undo"), on_action=self._session.undo)
+            self._toast.show_message(text, action=tr("Undo"), on_action=self._session.undo)
 
 
 def _other_thing_hint(change: Change) -> str:

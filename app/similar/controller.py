@@ -128,7 +128,7 @@ class SimilarImages(Feature):
 
     def _show(self, found: LikeImages, title: str) -> None:
         if not len(found.image_ids):
-            self._toast.print_result(nothing_alike())
+            self._toast.show_message(nothing_alike())
             return
         self._images.show_images(
             ImageSet(

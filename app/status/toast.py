@@ -67,7 +67,7 @@ class Toast(QFrame):
     def message(self) -> str:
         return self._text.text() if self.isVisible() else ""
 
-    def print_result(
+    def show_message(
         self, text: str, *, action: str = "", on_action: Callable[[], object] | None = None
     ) -> None:
         self._show(text, action, on_action, is_failure=False)
@@ -190,13 +190,13 @@ class ChangeAnswers(QObject):
     def _on_change_made(self, change: Change) -> None:
         is_single = len(change.labelled) == 1 and not change.graph_edits
         if change.kind == "undone":
-            self._toast.print_result(
+            self._toast.show_message(
                 tr("Undone: %1", change.action.command),
                 action=tr("Redo"),
                 on_action=self._session.redo,
             )
         elif change.kind == "redone":
-            self._toast.print_result(
+            self._toast.show_message(
                 tr("Redone: %1", change.action.command),
                 action=tr("Undo"),
                 on_action=self._session.undo,
@@ -204,7 +204,7 @@ class ChangeAnswers(QObject):
         elif change.action.code in ON_THEIR_PAGE:
             self._withdraw()
         elif not is_single or has_replaced(change):
-            self._toast.print_result(change.text, action=tr("Undo"), on_action=self._session.undo)
+            self._toast.show_message(change.text, action=tr("Undo"), on_action=self._session.undo)
         else:
             self._toast.make_way(self._session.undo, self._session.redo)
 

@@ -110,7 +110,7 @@ class Models(PanelFeature["TrainingPanel"]):
 
     def _offer_again(self, stopped: StoppedTraining | None) -> None:
         if stopped is not None and not self.training.is_busy:
-            self._toast.print_result(
+            self._toast.show_message(
                 stopped_text(stopped), action=tr("Resume"), on_action=lambda: self._resume(stopped)
             )
 
@@ -131,7 +131,7 @@ class Models(PanelFeature["TrainingPanel"]):
             return
         self._is_proposed = True
         if not self.is_panel_shown:
-            self._toast.print_result(
+            self._toast.show_message(
                 proposal(known.labels(state)),
                 action=tr("Show"),
                 on_action=lambda: self.open_panel(Depth.BACKBONE),
@@ -146,7 +146,7 @@ class Models(PanelFeature["TrainingPanel"]):
 
     def _on_used(self, name: str) -> None:
         self.training.dismiss()
-        self._toast.print_result(
+        self._toast.show_message(
             tr("Now using %1", name), action=tr("Undo"), on_action=self._session.undo
         )
 
@@ -157,7 +157,7 @@ class Models(PanelFeature["TrainingPanel"]):
             self._toast.report_failure(self.training.error)
         elif phase is Phase.DONE and self.training.trained is not None:
             depth = self.training.trained.depth
-            self._toast.print_result(
+            self._toast.show_message(
                 outcome_line(self.training.trained),
                 action=tr("Show"),
                 on_action=lambda: self.open_panel(depth),

@@ -240,7 +240,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
             self._show_changes(None)
             self._palette.dismiss()  # a question may refer to discarded edits
             if self._session.info is not None:
-                self._toast.print_result(tr("Discarded. The project is as it was."))
+                self._toast.show_message(tr("Discarded. The project is as it was."))
         self._shell.needs_changed.emit()
         leave, self._leave = self._leave, None
         if leave is not None:

@@ -183,12 +183,10 @@ def break_one(bench: Bench, parent: Path, plan: Breaking) -> Trial:
         task = bench.task(folder, plan.way.names)
         child = Child(task.place, embed_photos, task, (plan.way.shortage, plan.way.again))
         scene = Scene(task, child, chance)
-        for results, record_action in zip(
-            sorted(_moments(plan.way, chance)), plan.way.deeds, strict=True
-        ):
+        for results, deed in zip(sorted(_moments(plan.way, chance)), plan.way.deeds, strict=True):
             scene.wait_for(results)
             child.ended_within(chance.random() * (0.05 if results else _START_S))
-            scene.do(record_action)
+            scene.do(deed)
         faults = _end(task, child, scene)
         if scene.is_orphaned:
             again = Child(task.place, embed_photos, task, (NOTHING_LACKS,))

@@ -60,9 +60,9 @@ class Scene:
                 break
             time.sleep(LOOK_S)
 
-    def do(self, record_action: str) -> None:
+    def do(self, deed: str) -> None:
         """Do one disturbance as soon as its target exists."""
-        while self._child.is_alive and not self._is_over() and not self._deeds[record_action]():
+        while self._child.is_alive and not self._is_over() and not self._deeds[deed]():
             time.sleep(LOOK_S)
 
     def continue_all(self) -> None:

@@ -160,7 +160,7 @@ class GraphExport(QObject):
 
     def _on_finished(self, done: WrittenClasses) -> None:
 
-        self._toast.print_result(
+        self._toast.show_message(
             done_text(done),
             action=tr("Show in folder"),
             on_action=lambda: self._show_folder(done.target.parent),

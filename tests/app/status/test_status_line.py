@@ -174,7 +174,7 @@ def test_a_toast_offers_one_way_back(host: QWidget) -> None:
     """The button calls its function once, and hides the toast."""
     done: list[str] = []
     toast = Toast(host)
-    toast.print_result(
+    toast.show_message(
         "Labelled 12 images as Gull", action="Undo", on_action=lambda: done.append("undo")
     )
     assert toast.message == "Labelled 12 images as Gull"
@@ -187,7 +187,7 @@ def test_a_toast_offers_one_way_back(host: QWidget) -> None:
 def test_a_new_toast_takes_the_old_ones_place(host: QWidget) -> None:
     """The button of the old one is removed with it."""
     toast = Toast(host)
-    toast.print_result("first", action="Undo", on_action=lambda: None)
+    toast.show_message("first", action="Undo", on_action=lambda: None)
     toast.report_failure("second")
     (button,) = toast.findChildren(QPushButton)
     assert toast.message == "second"
@@ -198,9 +198,9 @@ def test_a_toast_uses_the_room_of_a_window_that_has_grown(host: QWidget) -> None
     """A long message in a narrow window does not limit later ones in a wide window."""
     toast = Toast(host)
     host.resize(400, 300)
-    toast.print_result("A message that is far too long for one line " * 3)
+    toast.show_message("A message that is far too long for one line " * 3)
     host.resize(1200, 300)
-    toast.print_result(
+    toast.show_message(
         "A message that fits into one line of a wide window without any trouble", action="Undo"
     )
     assert clipped(toast) == []
@@ -229,7 +229,7 @@ def test_a_toast_lies_in_the_band_at_the_bottom(host: QWidget) -> None:
     host.layout().activate()  # type: ignore[union-attr]
     toast = Toast(host)
     toast.cover(band)
-    toast.print_result("Undone")
+    toast.show_message("Undone")
     assert band.geometry().contains(toast.geometry())
     host.resize(600, 300)
     host.layout().activate()  # type: ignore[union-attr]
@@ -336,7 +336,7 @@ def test_b9_the_last_thing_that_happened_is_shown(reviewing: Desk) -> None:
     reviewing.press_for_change(Key.Key_1)
     assert toast.message == ""
     assert mark_of(reviewing).text.startswith("Labelled ")
-    toast.print_result("No class has the key 9 for this image.")
+    toast.show_message("No class has the key 9 for this image.")
     reviewing.press_for_change(Key.Key_1)
     assert toast.message == ""
     toast.report_failure("The disk is full")
