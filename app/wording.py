@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
-from app.texts import fill, plural, tr, with_percent
+from app.texts import fill, number_in, plural, tr, with_percent
 from engine.events import BYTES, Progress
 from engine.file_parts import ImageSource, file_part
-from engine.texts import WIDE_ENDS, Message, enumerated, translated
+from engine.files import size_unit
+from engine.texts import WIDE_ENDS, Message, enumerated, filled, translated
 
 if TYPE_CHECKING:
     from engine.everyday.unseen import ClassesSeen
@@ -26,11 +27,6 @@ _HOUR_S = 3600
 _SECONDS_UNTIL_S = 90
 _EACH_SECOND_UNTIL_S = 10
 _STEP_S = 5
-_KILOBYTE = 1e3
-_MEGABYTE = 1e6
-_GIGABYTE = 1e9
-_FIRST_MEGABYTE = 999_950  # from here on, kilobytes would round to 1,000.0
-_FIRST_GIGABYTE = 999_950_000  # and megabytes
 SEPARATOR = "  ·  "
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=[^\W\d])")
 _FIRM_SPACE = "\N{NO-BREAK SPACE}"
@@ -268,30 +264,17 @@ def clock_text(moment: datetime) -> str:
 
 def file_size(size_bytes: float) -> str:
     """`53.1 kB`, `97.8 MB`, `1.2 GB`."""
-    if size_bytes < _FIRST_MEGABYTE:
-        return on_one_line(tr("%1 kB", _decimal(size_bytes / _KILOBYTE)))
-    if size_bytes < _FIRST_GIGABYTE:
-        return on_one_line(tr("%1 MB", _decimal(size_bytes / _MEGABYTE)))
-    return on_one_line(tr("%1 GB", _decimal(size_bytes / _GIGABYTE)))
+    unit, template = size_unit(size_bytes)
+    return on_one_line(filled(tr(template), {"size": size_bytes / unit}, number_in))
 
 
 def part_of_size(done_bytes: int, total_bytes: int) -> str:
-    unit = (
-        _KILOBYTE
-        if total_bytes < _FIRST_MEGABYTE
-        else _MEGABYTE
-        if total_bytes < _FIRST_GIGABYTE
-        else _GIGABYTE
-    )
-    return tr("%1 of %2", _decimal(done_bytes / unit), file_size(total_bytes))
+    unit, _ = size_unit(total_bytes)
+    return tr("%1 of %2", number_in(done_bytes / unit, ",.1f"), file_size(total_bytes))
 
 
 def transfer_rate(bytes_per_s: float) -> str:
     return tr("%1/s", file_size(bytes_per_s))
-
-
-def _decimal(value: float) -> str:
-    return QLocale().toString(value, "f", 1)
 
 
 _NO_IMAGE = "this is not an image that can be read"

@@ -116,7 +116,11 @@ def _kernel_devices() -> frozenset[int]:
     return frozenset(Path(folder).stat().st_dev for folder in folders)
 
 
-_FIRST_MEGABYTE = 999_950  # from here on kilobytes would read 1,000.0
+_SIZE_UNITS = (
+    (999_950, 1e3, marked("{size:,.1f} kB")),  # from here on kilobytes would read 1,000.0
+    (999_950_000, 1e6, marked("{size:,.1f} MB")),
+)
+_LARGEST_UNIT = 1e9, marked("{size:,.1f} GB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,11 +272,18 @@ def utf8_packet(data: bytes) -> bytes:
     return _DECLARATION.sub("", text, count=1).strip("\0 \t\r\n").encode()
 
 
-def size_text(size_bytes: int) -> str:
-    """Displayed size of a file: `97.8 MB`, or `53.1 kB` below one."""
-    if size_bytes < _FIRST_MEGABYTE:
-        return f"{size_bytes / 1e3:,.1f} kB"
-    return f"{size_bytes / 1e6:,.1f} MB"
+def size_unit(size_bytes: float) -> tuple[float, str]:
+    """Bytes of the unit that a size is displayed in, and the template with its `{size}`."""
+    return next(
+        ((unit, template) for end, unit, template in _SIZE_UNITS if size_bytes < end),
+        _LARGEST_UNIT,
+    )
+
+
+def size_text(size_bytes: float) -> Message:
+    """Displayed size of a file: `53.1 kB`, `97.8 MB`, `1.2 GB`."""
+    unit, template = size_unit(size_bytes)
+    return Message(template, {"size": size_bytes / unit})
 
 
 def shown(text: str) -> str:

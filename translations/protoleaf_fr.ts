@@ -6819,16 +6819,16 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Tout est enregistré, la dernière fois à %1</translation>
     </message>
     <message>
-        <source>%1 kB</source>
-        <translation>%1&#xa0;ko</translation>
+        <source>{size:,.1f} kB</source>
+        <translation>{size:,.1f}&#xa0;ko</translation>
     </message>
     <message>
-        <source>%1 MB</source>
-        <translation>%1&#xa0;Mo</translation>
+        <source>{size:,.1f} MB</source>
+        <translation>{size:,.1f}&#xa0;Mo</translation>
     </message>
     <message>
-        <source>%1 GB</source>
-        <translation>%1&#xa0;Go</translation>
+        <source>{size:,.1f} GB</source>
+        <translation>{size:,.1f}&#xa0;Go</translation>
     </message>
     <message>
         <source>%1/s</source>

@@ -6645,16 +6645,16 @@ Click + to add a class.</source>
         <translation>所有更改均已保存，最近一次于 %1</translation>
     </message>
     <message>
-        <source>%1 kB</source>
-        <translation>%1 kB</translation>
+        <source>{size:,.1f} kB</source>
+        <translation>{size:,.1f} kB</translation>
     </message>
     <message>
-        <source>%1 MB</source>
-        <translation>%1 MB</translation>
+        <source>{size:,.1f} MB</source>
+        <translation>{size:,.1f} MB</translation>
     </message>
     <message>
-        <source>%1 GB</source>
-        <translation>%1 GB</translation>
+        <source>{size:,.1f} GB</source>
+        <translation>{size:,.1f} GB</translation>
     </message>
     <message>
         <source>%1/s</source>

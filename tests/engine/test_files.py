@@ -11,7 +11,8 @@ from engine.files import shown, size_text
         (49_000, "49.0 kB"),
         (999_949, "999.9 kB"),
         (999_950, "1.0 MB"),
-        (2_580_000_000, "2,580.0 MB"),
+        (999_949_999, "999.9 MB"),
+        (2_580_000_000, "2.6 GB"),
     ],
 )
 def test_what_is_less_than_a_megabyte_is_shown_in_kilobytes(size_bytes: int, expected: str) -> None:
