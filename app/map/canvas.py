@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 REACH = 9.0  # hit radius of a point, in logical pixels
 _RING = 2.0  # width in pixels, around the hovered image
+_DROPS_MOVES = Qt.ApplicationAttribute.AA_CompressHighFrequencyEvents
 _NEAR = 3.0  # pixels between two corners of a lasso
 _SHIFT, _CONTROL, _ALT = (
     Qt.KeyboardModifier.ShiftModifier,
@@ -140,6 +141,7 @@ class MapCanvas(MapPlane):
         """Cancel a lasso being drawn; False if there is none."""
         was_drawing = self._drawing is not None
         self._drawing, self._pressed, self._outline = None, None, ()
+        QApplication.setAttribute(_DROPS_MOVES)
         self.update()
         return was_drawing
 
@@ -163,6 +165,8 @@ class MapCanvas(MapPlane):
                 self._drawing = self.tool
             elif event.modifiers() & _SHIFT:
                 self._drawing = Tool.LASSO
+            # On a busy computer Qt drops moves, and the line would cut corners.
+            QApplication.setAttribute(_DROPS_MOVES, self._drawing is None)
 
     def on_move(self, event: QMouseEvent) -> None:
         at = event.position()
