@@ -107,7 +107,7 @@ def _path_text(graph: CategoryGraph, path: tuple[int, ...]) -> str:
 WIDEST = 320  # maximum width of the text, in logical pixels
 MARGIN = 12
 # Offset of the chip from the pointer: below the arrow, clear of the row.
-BESIDE = QPoint(16, 18)
+FROM_POINTER = QPoint(16, 18)
 _WRAPPED = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
 
 
@@ -160,7 +160,7 @@ class DropChip(QWidget):
             self.setAccessibleName(text)
             self.resize(self.sizeHint())
         tip = window.mapFromGlobal(place)
-        corner = tip + BESIDE + QPoint(0, carried_height)
+        corner = tip + FROM_POINTER + QPoint(0, carried_height)
         if corner.y() + self.height() > window.height():
             corner.setY(tip.y() - self.height() - MARGIN)
         corner.setX(max(MARGIN, min(corner.x(), window.width() - self.width() - MARGIN)))

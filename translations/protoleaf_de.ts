@@ -7552,8 +7552,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Embeddings der Breite {width}</translation>
     </message>
     <message>
-        <source>{trained_for} in {beside}</source>
-        <translation>{trained_for} in {beside}</translation>
+        <source>{trained_for} in {name}</source>
+        <translation>{trained_for} in {name}</translation>
     </message>
     <message>
         <source>remove it, and the one for any width is used</source>

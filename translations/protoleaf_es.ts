@@ -7552,8 +7552,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>embeddings de anchura {width}</translation>
     </message>
     <message>
-        <source>{trained_for} in {beside}</source>
-        <translation>{trained_for} en {beside}</translation>
+        <source>{trained_for} in {name}</source>
+        <translation>{trained_for} en {name}</translation>
     </message>
     <message>
         <source>remove it, and the one for any width is used</source>

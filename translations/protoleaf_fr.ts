@@ -7552,8 +7552,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>des plongements de largeur {width}</translation>
     </message>
     <message>
-        <source>{trained_for} in {beside}</source>
-        <translation>{trained_for} dans {beside}</translation>
+        <source>{trained_for} in {name}</source>
+        <translation>{trained_for} dans {name}</translation>
     </message>
     <message>
         <source>remove it, and the one for any width is used</source>

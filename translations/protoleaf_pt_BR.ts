@@ -7552,8 +7552,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>embeddings de largura {width}</translation>
     </message>
     <message>
-        <source>{trained_for} in {beside}</source>
-        <translation>{trained_for} em {beside}</translation>
+        <source>{trained_for} in {name}</source>
+        <translation>{trained_for} em {name}</translation>
     </message>
     <message>
         <source>remove it, and the one for any width is used</source>

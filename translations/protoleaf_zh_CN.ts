@@ -7370,8 +7370,8 @@ Click + to add a class.</source>
         <translation>宽度为 {width} 的嵌入</translation>
     </message>
     <message>
-        <source>{trained_for} in {beside}</source>
-        <translation>“{beside}”中的 {trained_for}</translation>
+        <source>{trained_for} in {name}</source>
+        <translation>“{name}”中的 {trained_for}</translation>
     </message>
     <message>
         <source>remove it, and the one for any width is used</source>

@@ -242,8 +242,8 @@ class Classes(ClassEditing):
     def ask_heir_of_chosen(self) -> None:
         """Ask for the class to merge into; siblings are offered first."""
         graph, parent_id = self._session.graph, self._tree.selected_parent
-        beside = graph.roots() if parent_id is None else graph.children(parent_id)
-        self.ask_heir(self._tree.selected_classes, first=beside)
+        siblings = graph.roots() if parent_id is None else graph.children(parent_id)
+        self.ask_heir(self._tree.selected_classes, first=siblings)
 
     @action_copy(
         "copy_classes", marked("Copy classes"), "copy", "Ctrl+C", needs=READ_CLASS, on_classes=True

@@ -235,7 +235,7 @@ class SplitCard(ScrollingCard):
         self.name = QLineEdit()
         self.name.setAccessibleName(tr("Name of the new class"))
         self.name.setPlaceholderText(self.name.accessibleName())
-        self.below, self.beside = QRadioButton(), QRadioButton()
+        self.below, self.as_siblings = QRadioButton(), QRadioButton()
         self.failure = FailureNotice()
         self.exchange_button = make_button(
             tr("Swap"), lambda: self._show(self.draft.exchanged()), variant="flat"
@@ -255,9 +255,9 @@ class SplitCard(ScrollingCard):
         spacing = tokens().spacing
         for title in (self._staying_title, self._leaving_title):
             title.setContentsMargins(0, spacing.small, 0, 0)
-        place = make_row(self.below, self.beside, None, spacing=spacing.medium)
+        place = make_row(self.below, self.as_siblings, None, spacing=spacing.medium)
         self._places = QButtonGroup(self)
-        for button in (self.below, self.beside):
+        for button in (self.below, self.as_siblings):
             self._places.addButton(button)
         hint = tr(
             "Click an image, or drag a box around several, to move them to the other class. "
@@ -276,8 +276,8 @@ class SplitCard(ScrollingCard):
         }
         self.name.clear()
         self.below.setText(plain_button(tr("Below %1", draft.name)))
-        self.beside.setText(plain_button(tr("Beside %1", draft.name)))
-        self.beside.setChecked(True)
+        self.as_siblings.setText(plain_button(tr("Beside %1", draft.name)))
+        self.as_siblings.setChecked(True)
         self.failure.show_text("")
         self._show(draft)
         self.show_over()

@@ -134,12 +134,12 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
     room = QRect(place)
     used = len(icons) * (GAP + MARK_SIDE) + (GAP + words_width if words else 0)
     room.setWidth(place.width() - used)
-    name, beside = str(index.data()), str(index.data(row_data.SECOND_NAME_ROLE) or "")
+    name, second_name = str(index.data()), str(index.data(row_data.SECOND_NAME_ROLE) or "")
     left = room.x() + GAP
     left += paint_text(painter, placed(room, rect), name, painter.font(), "text")
     room.setLeft(left)
-    if beside and room.width() >= LEAST_SECOND_NAME:
-        left += paint_text(painter, placed(room, rect), beside, caption, "text_muted") + GAP
+    if second_name and room.width() >= LEAST_SECOND_NAME:
+        left += paint_text(painter, placed(room, rect), second_name, caption, "text_muted") + GAP
     for icon in icons:
         top = place.y() + (place.height() - MARK_SIDE) / 2
         spot = placed(QRectF(left, top, MARK_SIDE, MARK_SIDE), QRectF(rect))

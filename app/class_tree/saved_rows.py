@@ -42,7 +42,7 @@ class SavedRows:
         self._model = model
         self._open: set[ClassId] = set()
         self._chosen: set[ClassId] = set()
-        self._beside = QPersistentModelIndex()
+        self._neighbour = QPersistentModelIndex()
 
     def note_choice(
         self, chosen: Sequence[QModelIndex], parent: QModelIndex, first: int, last: int
@@ -51,9 +51,9 @@ class SavedRows:
         gone = [index for index in chosen if is_among(index, parent, first, last)]
         if gone:
             self._chosen.update(class_id for class_id, _parent in self._model.places_of(gone))
-            beside = (self._model.index(row, NAME, parent) for row in (last + 1, first - 1))
-            self._beside = QPersistentModelIndex(
-                next((index for index in beside if index.isValid()), parent)
+            neighbours = (self._model.index(row, NAME, parent) for row in (last + 1, first - 1))
+            self._neighbour = QPersistentModelIndex(
+                next((index for index in neighbours if index.isValid()), parent)
             )
 
     def note_open(self, parent: QModelIndex, first: int, last: int) -> None:
@@ -84,7 +84,7 @@ class SavedRows:
 
     def take_chosen(self) -> tuple[set[ClassId], QModelIndex]:
         chosen, self._chosen = self._chosen, set()
-        return chosen, self._model.index(self._beside.row(), NAME, self._beside.parent())
+        return chosen, self._model.index(self._neighbour.row(), NAME, self._neighbour.parent())
 
 
 def is_among(index: QModelIndex, parent: QModelIndex, first: int, last: int) -> bool:

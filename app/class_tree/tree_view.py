@@ -225,7 +225,7 @@ class ClassTreeView(QTreeView):
 
     def _choose_again(self) -> None:
         """Reselect the same classes after their rows were removed; emit if the class is gone."""
-        others, beside = self._kept.take_chosen()
+        others, neighbour = self._kept.take_chosen()
         wanted, now = self._selected, self.selected_class
         if wanted is None or (wanted == now and not others):
             return
@@ -238,7 +238,7 @@ class ClassTreeView(QTreeView):
             self.select_all_built(others)
             return
         if not self.selected_rows:
-            self.select(beside)
+            self.select(neighbour)
         self._announce_choice()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

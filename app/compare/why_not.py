@@ -126,8 +126,8 @@ class WhyNotPage(ComparedPage):
         is_wide = (
             event.size().width() >= WIDE_ENOUGH or event.size().width() > event.size().height()
         )
-        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._halves.setDirection(beside if is_wide else below)
+        row, column = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._halves.setDirection(row if is_wide else column)
 
     # -- content
 

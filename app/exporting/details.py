@@ -331,9 +331,9 @@ class ExportDetails(QWidget):
         self._show_sizes(look)
         self._room.setText(lacks_space(look, self.options.placing))
         self._room.setVisible(bool(self._room.text()))
-        is_beside = look.format.is_flat or look.choice.folder.is_flat
+        has_one_folder_per_class = look.format.is_flat or look.choice.folder.is_flat
         self.crops.setVisible(look.has_boxes and look.format.has_crop_form)
-        self._show_coarse(chosen.coarse if chosen is not None and is_beside else 0)
+        self._show_coarse(chosen.coarse if chosen is not None and has_one_folder_per_class else 0)
         self.preview.show_preview(
             look.preview, preview_caption(look.preview, 0 if chosen is None else chosen.count)
         )

@@ -21,7 +21,7 @@ _PUSHES = {
 def next_row(drawing: Drawing, row: int, arrow: Qt.Key) -> int | None:
     """The class in the direction of an arrow key; None if there is none."""
     if arrow in (Key.Key_Left, Key.Key_Right):
-        return _beside(drawing, row, is_left=arrow == Key.Key_Left)
+        return _neighbour(drawing, row, is_left=arrow == Key.Key_Left)
     here, there = (
         (drawing.children, drawing.parents)
         if arrow == Key.Key_Up
@@ -32,7 +32,7 @@ def next_row(drawing: Drawing, row: int, arrow: Qt.Key) -> int | None:
     return int(rows[np.lexsort((across, along))[0]]) if len(rows) else None
 
 
-def _beside(drawing: Drawing, row: int, *, is_left: bool) -> int | None:
+def _neighbour(drawing: Drawing, row: int, *, is_left: bool) -> int | None:
     """The next class in the same row, whatever its parent."""
     across, along = (drawing.centres - drawing.centres[row]).T
     across = -across if is_left else across

@@ -37,7 +37,7 @@ REST_MS = 250  # time without movement after which the minimap is placed
 SEARCH_MS = 120  # debounce of typing
 MOST_FOUND = 50  # classes found, at most
 SEARCH_WIDTH = 200  # of the field in logical pixels, at least
-BESIDE_NAME = 64  # logical pixels of magnifier, button and frame
+CONTROLS_WIDTH = 64  # logical pixels of magnifier, button and frame
 SCALE_WIDTH = 48  # of the scale in percent, in logical pixels, so that its width is constant
 MARGIN = 8  # logical pixels around the picture of the minimap
 _FRAME_FILL = 0.10  # opacity of the visible part's fill
@@ -82,7 +82,7 @@ class ToolStrip(QFrame):
 
     def _set_up_search(self) -> None:
         name = self.search.fontMetrics().horizontalAdvance(self.search.placeholderText())
-        self.search.setFixedWidth(max(SEARCH_WIDTH, name + BESIDE_NAME))
+        self.search.setFixedWidth(max(SEARCH_WIDTH, name + CONTROLS_WIDTH))
         follow_keys(self.search, self._show_search_tip)
         self.search.textEdited.connect(lambda _text: self._timer.start())
         self.search.installEventFilter(self)

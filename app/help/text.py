@@ -142,8 +142,8 @@ class GuideText(QTextBrowser):
     # -- Qt
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        beside = max(0, self.width() - LONGEST_LINE)
-        self.setViewportMargins(0, 0, beside, 0)
+        margin = max(0, self.width() - LONGEST_LINE)
+        self.setViewportMargins(0, 0, margin, 0)
         super().resizeEvent(event)
         self._fit_pictures()
 

@@ -265,8 +265,8 @@ def _paint_caption(painter: QPainter, rect: QRect, card: Card, look: Look) -> No
         person = QRect(left, line.center().y() - ICON // 2, ICON, ICON)
         paint_icon(painter, placed(person, line), "person", "accent_text")
         left += ICON + 4
-    beside = line.width() - QFontMetrics(font).horizontalAdvance(card.title)
-    score = _score_text(card, look, beside, metrics)
+    room = line.width() - QFontMetrics(font).horizontalAdvance(card.title)
+    score = _score_text(card, look, room, metrics)
     room = line.right() + 1 - left - _paint_at_end(painter, line, score)
     between = QRect(left, line.top(), room, line.height())
     colour = "text_muted" if card.is_missing else _TITLE_COLOURS.get(card.mark, "text_muted")

@@ -86,9 +86,9 @@ class Choice:
                 self.make_current(nearest)
             chosen.select(index, _Flag.Deselect)
 
-    def choose_rows(self, rows: Sequence[int], beside: Collection[int] = ()) -> None:
-        """Select rows and the cards of the images `beside`; keep the current card if selected."""
-        wanted = np.union1d(self._model.shown.rows_of(beside), np.array(rows, dtype=np.int64))
+    def choose_rows(self, rows: Sequence[int], further: Collection[int] = ()) -> None:
+        """Select rows and the cards of the images `further`; keep the current card if selected."""
+        wanted = np.union1d(self._model.shown.rows_of(further), np.array(rows, dtype=np.int64))
         if not len(wanted):
             wanted = np.array([max(0, self.current_row)])
         self._view.selectionModel().select(self._selection_of(wanted), _Flag.ClearAndSelect)

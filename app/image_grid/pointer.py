@@ -100,7 +100,7 @@ class _Band:
     """A rubber band."""
 
     origin: QPoint  # start, relative to the grid's top
-    beside: tuple[int, ...]  # images that stay selected
+    further: tuple[int, ...]  # images that stay selected
     former: tuple[int, ...]  # images selected before it started
     former_current: int | None  # the current image before it started
 
@@ -205,8 +205,8 @@ class Pointer:
 
     def _begin_band(self, press: _Press) -> None:
         former = self._choice.ids
-        beside = former if press.keys & _ADDING else ()
-        self._band = _Band(press.at + self._offset(), beside, former, self._choice.current_id)
+        further = former if press.keys & _ADDING else ()
+        self._band = _Band(press.at + self._offset(), further, former, self._choice.current_id)
 
     def _stretch(self) -> None:
         band, height = self._band, self._view.viewport().height()
@@ -215,7 +215,7 @@ class Pointer:
         end = QPoint(self._end.x(), max(0, min(height - 1, self._end.y()))) + self._offset()
         touched = self._geometry().places_in(QRect(band.origin, end).normalized())
         self._view.setAutoScroll(False)
-        self._choice.choose_rows(touched, band.beside)
+        self._choice.choose_rows(touched, band.further)
         self._view.setAutoScroll(True)
         self._view.viewport().update()
 

@@ -112,13 +112,13 @@ class ThumbnailStrip(QWidget):
                 self._paint_tick(painter, rect)
 
     def _paint_tick(self, painter: QPainter, rect: QRect) -> None:
-        worn = tokens()
+        look = tokens()
         place = placed(
             QRect(rect.right() - _TICK - _TICK_MARGIN, rect.top() + _TICK_MARGIN, _TICK, _TICK),
             rect,
         )
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(worn.colours.accent))
+        painter.setBrush(QColor(look.colours.accent))
         painter.drawEllipse(place)
         inset = (_TICK - _TICK_ICON) // 2
         drawing = icon_pixmap(

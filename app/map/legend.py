@@ -59,12 +59,12 @@ class Legend(QWidget):
         return self._metrics.height() + 4
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        worn, painter, metrics, whole = tokens(), QPainter(self), self._metrics, QRectF(self.rect())
-        ground = QColor(worn.colours.surface)
+        look, painter, metrics, whole = tokens(), QPainter(self), self._metrics, QRectF(self.rect())
+        ground = QColor(look.colours.surface)
         ground.setAlphaF(0.93)
-        paint_floating_card(painter, self.rect(), ground, worn.colours.hairline)
+        paint_floating_card(painter, self.rect(), ground, look.colours.hairline)
         font = self.font()
-        font.setPixelSize(worn.sizes.caption)
+        font.setPixelSize(look.sizes.caption)
         painter.setFont(font)
         for place, (colour, text, count) in enumerate(self.rows):
             top = _PAD + place * self._line
@@ -76,10 +76,10 @@ class Legend(QWidget):
                 _PAD + DOT + _GAP, top, self.width() - 2 * _PAD - DOT - _GAP, metrics.height()
             )
             room = placed(room, whole)
-            painter.setPen(QColor(worn.colours.text))
+            painter.setPen(QColor(look.colours.text))
             name = metrics.elidedText(text, Qt.TextElideMode.ElideRight, LONGEST)
             painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, isolated(name))
-            painter.setPen(QColor(worn.colours.text_muted))
+            painter.setPen(QColor(look.colours.text_muted))
             painter.drawText(
                 room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, number(count)
             )

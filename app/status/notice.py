@@ -12,7 +12,7 @@ from app.texts import tr
 
 ROOM_FOR_QUESTION = 160
 _GAP = 8  # between question, answers and edges
-_BESIDE = QBoxLayout.Direction.LeftToRight
+_ROW = QBoxLayout.Direction.LeftToRight
 _BELOW = QBoxLayout.Direction.TopToBottom
 
 
@@ -28,9 +28,9 @@ class Notice(QFrame):
         self.setProperty("role", "notice")
         self.setProperty("tone", tone)
         self._is_quiet = not tone
-        self._row = QBoxLayout(_BESIDE)
+        self._row = QBoxLayout(_ROW)
         self._row.setSpacing(_GAP)
-        self._buttons = QBoxLayout(_BESIDE)
+        self._buttons = QBoxLayout(_ROW)
         self._buttons.setSpacing(_GAP)
         margins = (2 * _GAP, _GAP, _GAP, _GAP)
         whole = fill_row(self, self._row, spacing=_GAP, margins=margins, grows=0)
@@ -63,8 +63,8 @@ class Notice(QFrame):
     def _turn(self) -> None:
         room = self.width() - self._close.sizeHint().width() - 4 * _GAP
         widths = [button.sizeHint().width() + _GAP for button in self.findChildren(QPushButton)]
-        self._row.setDirection(_BESIDE if ROOM_FOR_QUESTION + sum(widths) <= room else _BELOW)
-        self._buttons.setDirection(_BESIDE if sum(widths) <= room else _BELOW)
+        self._row.setDirection(_ROW if ROOM_FOR_QUESTION + sum(widths) <= room else _BELOW)
+        self._buttons.setDirection(_ROW if sum(widths) <= room else _BELOW)
 
     def _answerer(self, title: str) -> Callable[[], None]:
         return lambda: self.answer(title)

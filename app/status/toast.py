@@ -28,7 +28,7 @@ _HEIGHT = 28  # pixels of one line
 _PLACE_EVENTS = frozenset(
     {QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize}
 )
-_BESIDE_TEXT = 64  # pixels of icon and margins next to a text that wraps
+_ICON_AND_MARGINS = 64  # pixels of icon and margins next to a text that wraps
 _NO_LIMIT = 16_777_215  # QWIDGETSIZE_MAX, the maximum width of a widget
 
 
@@ -121,8 +121,8 @@ class Toast(QFrame):
         self.adjustSize()
         if self.sizeHint().width() > area.width():
             self._text.setWordWrap(True)
-            beside = self._action.sizeHint().width() if self._action.isVisibleTo(self) else 0
-            self._text.setFixedWidth(area.width() - _BESIDE_TEXT - beside)
+            button = self._action.sizeHint().width() if self._action.isVisibleTo(self) else 0
+            self._text.setFixedWidth(area.width() - _ICON_AND_MARGINS - button)
             self.adjustSize()
         if self._band is not None:
             self._band.setMinimumHeight(self.height() + 2 * _GAP if self._text.wordWrap() else 0)

@@ -382,6 +382,6 @@ class SpeedSection(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Place the cards side by side, or one below the other if they do not fit."""
-        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._row.setDirection(beside if event.size().width() >= ROOM_FOR_BOTH else below)
+        row, column = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._row.setDirection(row if event.size().width() >= ROOM_FOR_BOTH else column)
         super().resizeEvent(event)

@@ -30,7 +30,7 @@ class Shown:
     def __init__(self, session: Session, grid: ImageGrid, searching: Searching) -> None:
         self._session = session
         self._searching = searching
-        self._beside: tuple[int, ...] = ()  # further selected classes
+        self._further: tuple[int, ...] = ()  # further selected classes
         self.class_id: int | None = None
         self.subset = Subset.ALL
         self.visit = SetVisit(grid)
@@ -41,18 +41,18 @@ class Shown:
         return self.visit.images
 
     def choose(
-        self, subset: Subset, class_id: int | None = None, beside: Sequence[int] = ()
+        self, subset: Subset, class_id: int | None = None, further: Sequence[int] = ()
     ) -> None:
         """Choose a subset of all images, or of a class and the further classes selected with it."""
         self.subset, self.class_id = subset, class_id
-        self._beside = tuple(each for each in beside if each != class_id)
+        self._further = tuple(each for each in further if each != class_id)
 
     def choose_further(self, chosen: Sequence[int]) -> bool:
         """Set the further selected classes; False where nothing changes."""
-        beside = tuple(each for each in chosen if each != self.class_id)
-        if self.class_id not in chosen or beside == self._beside:
+        further = tuple(each for each in chosen if each != self.class_id)
+        if self.class_id not in chosen or further == self._further:
             return False
-        self._beside = beside
+        self._further = further
         return True
 
     def choose_own_order(self, *, is_wanted: bool) -> bool:
@@ -77,7 +77,9 @@ class Shown:
         """Name of the class, or the number of selected ones; "" without one."""
         if not self.has_class or self.class_id is None:
             return ""
-        return classes_text(1 + len(self._beside)) if self._beside else self.name_of(self.class_id)
+        return (
+            classes_text(1 + len(self._further)) if self._further else self.name_of(self.class_id)
+        )
 
     @property
     def title(self) -> str:
@@ -110,5 +112,5 @@ class Shown:
         graph = self._session.graph
         if self.class_id is None or self.class_id not in graph:
             return None
-        chosen = [each for each in (self.class_id, *self._beside) if each in graph]
+        chosen = [each for each in (self.class_id, *self._further) if each in graph]
         return frozenset(chosen).union(*map(graph.descendants, chosen))

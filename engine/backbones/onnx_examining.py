@@ -277,16 +277,19 @@ def _chosen_output(outputs: tuple[TensorFacts, ...], wanted: str) -> TensorFacts
 
 def _check_propagation(path: Path, width: int) -> None:
     """Refuse a propagation file next to the model that was trained for another width."""
-    beside = own_propagation(path)
-    if beside.is_file() and (trained_for := propagation_width(beside)) not in {None, width}:
+    propagation = own_propagation(path)
+    if propagation.is_file() and (trained_for := propagation_width(propagation)) not in {
+        None,
+        width,
+    }:
         raise ModelError(
             "the propagation file beside the model was trained for another one",
             expected="embeddings of width {width}",
-            found="{trained_for} in {beside}",
+            found="{trained_for} in {name}",
             remedy="remove it, and the one for any width is used",
             width=width,
             trained_for=trained_for,
-            beside=beside.name,
+            name=propagation.name,
         )
 
 

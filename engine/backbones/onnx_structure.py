@@ -81,8 +81,8 @@ def hint_for(path: Path, notes: Mapping[str, str], producer: str) -> Hint:
 
 
 def _from_card(path: Path) -> Hint | None:
-    beside = card_path(path)
-    if not beside.is_file():
+    file = card_path(path)
+    if not file.is_file():
         return None
     card = read_card(path)
     try:
@@ -90,12 +90,12 @@ def _from_card(path: Path) -> Hint | None:
     except InputError as error:
         raise ModelError(
             "the card beside the model cannot be used",
-            found=found_at(beside.name, error),
+            found=found_at(file.name, error),
             remedy=_REMEDY,
         ) from error
     return Hint(
         values,
-        Message("from its card {name}", {"name": beside.name}),
+        Message("from its card {name}", {"name": file.name}),
         True,
         card.name,
         card.description,

@@ -216,8 +216,8 @@ def _new_items(
     record = project.images.record(image_id)
     file = FoundFile(project.images.resolve(record), record.size_bytes, record.modified_ns)
     picture = file_part(record.part).picture
-    beside = [file_part(part) for part in project.images.parts_of(file.path).values()]
-    there = [part.box for part in beside if part.box is not None and part.picture == picture]
+    parts = [file_part(part) for part in project.images.parts_of(file.path).values()]
+    there = [part.box for part in parts if part.box is not None and part.picture == picture]
     for each in found[: max(0, MOST_BOXES - len(there))]:
         if not any(each.box.overlap(box) >= SAME_BOX for box in there):
             part = FilePart(picture.page, picture.seconds, each.box).text

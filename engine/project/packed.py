@@ -115,10 +115,10 @@ class PackedHashes(_Packed[bytes | None]):
         """As of all others, with what was replaced in its place."""
         if not self._replaced:
             return super().columns
-        anew = PackedHashes()
+        packed = PackedHashes()
         for value in self:
-            anew.append(value)
-        return anew.columns
+            packed.append(value)
+        return packed.columns
 
     def padded(self) -> tuple[memoryview, int]:
         """The concatenated values, zero-padded to the longest, and its length, at least 1.

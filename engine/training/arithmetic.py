@@ -34,21 +34,23 @@ ASPECTS = (3 / 4, 4 / 3)
 published."""
 
 
-def device_of(wish: str) -> torch.device:
+def device_of(requested: str) -> torch.device:
     """The device for "auto", "cpu" or "cuda".
 
     Raises:
         InputError: "cuda" is not available, or the word is none of the three.
     """
-    if wish not in {"auto", "cpu", "cuda"}:
-        raise InputError("there is no such device", expected="auto, cpu or cuda", found=f"“{wish}”")
-    if wish == "cuda" and not torch.cuda.is_available():
+    if requested not in {"auto", "cpu", "cuda"}:
+        raise InputError(
+            "there is no such device", expected="auto, cpu or cuda", found=f"“{requested}”"
+        )
+    if requested == "cuda" and not torch.cuda.is_available():
         raise InputError(
             "CUDA is not available to PyTorch",
             found="no usable GPU",
             remedy="`protoleaf doctor` says what is missing",
         )
-    if wish == "cpu" or not torch.cuda.is_available():
+    if requested == "cpu" or not torch.cuda.is_available():
         return torch.device("cpu")
     make_folders()
     return torch.device("cuda")
@@ -94,10 +96,10 @@ class Distribution:
         self._has_joined = False
 
     @staticmethod
-    def of_environment(wish: str) -> "Distribution":
+    def of_environment(requested: str) -> "Distribution":
         """Read the variables that `torchrun` sets."""
         size = int(os.environ.get("WORLD_SIZE", "1"))
-        device = device_of(wish)
+        device = device_of(requested)
         if size == 1:
             return Distribution(device)
         if device.type == "cuda":

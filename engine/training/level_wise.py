@@ -174,19 +174,19 @@ class LevelWiseSampler:
                 dtype=np.int64,
             )
             # Few-shot classes on the level; none where coarse classes have support images.
-            is_beside = (self._training_set.levels[few_shot.classes] == level) & (
+            is_same_level = (self._training_set.levels[few_shot.classes] == level) & (
                 self._shape.coarse_shots == 0
             )
-            beside = np.flatnonzero(is_beside & (len(classes) == 1))
-            if len(classes) + len(beside) < LEAST_CLASSES:
+            same_level = np.flatnonzero(is_same_level & (len(classes) == 1))
+            if len(classes) + len(same_level) < LEAST_CLASSES:
                 continue
             count = self._shape.coarse_images
             rows = [
                 images.take(self._draw_images(position, count, generator))
                 for position in classes.tolist()
             ]
-            rows += [few_shot.queries[few_shot.targets == place] for place in beside.tolist()]
-            classes = np.concatenate([classes, few_shot.classes[beside]])
+            rows += [few_shot.queries[few_shot.targets == place] for place in same_level.tolist()]
+            classes = np.concatenate([classes, few_shot.classes[same_level]])
             yield _task(level, classes, rows, self._shape.coarse_shots)
 
     def _draw_images(self, position: int, count: int, generator: np.random.Generator) -> Positions:

@@ -310,7 +310,9 @@ class PartMatcher:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._beside: dict[str, dict[FilePart, ImageId]] = {}  # images of each file, by part
+        self._parts_of_files: dict[
+            str, dict[FilePart, ImageId]
+        ] = {}  # images of each file, by part
         self._new: defaultdict[str, dict[FilePart, NewPart]] = defaultdict(dict)  # by path
         self.problems: list[str] = []
 
@@ -326,14 +328,14 @@ class PartMatcher:
 
     def _image_of(self, label: ForeignLabel, image_id: ImageId) -> ImageId | None:
         record = self._project.images.record(image_id)
-        beside = self._known(record.path)
-        if (found := _same(beside, label.part)) is not None:
+        parts = self._known(record.path)
+        if (found := _same(parts, label.part)) is not None:
             return found
         new = self._new[record.path]
         known = new.get(label.part)
         if known is not None and (known.is_of_machine <= label.is_machine):
             return None
-        if known is None and len(new) + len(beside) >= MOST_BOXES:
+        if known is None and len(new) + len(parts) >= MOST_BOXES:
             template = "{image} has more boxes than {most}; the others are left out"
             line = Message(template, {"image": label.image, "most": MOST_BOXES})
             if line not in self.problems:
@@ -347,10 +349,12 @@ class PartMatcher:
         return None
 
     def _known(self, path: str) -> Mapping[FilePart, ImageId]:
-        if path not in self._beside:
+        if path not in self._parts_of_files:
             of_file = self._project.images.parts_of(self._project.path.parent / path)
-            self._beside[path] = {file_part(part): image_id for image_id, part in of_file.items()}
-        return self._beside[path]
+            self._parts_of_files[path] = {
+                file_part(part): image_id for image_id, part in of_file.items()
+            }
+        return self._parts_of_files[path]
 
 
 def add_parts(project: Project, parts: Sequence[NewPart], threshold: float) -> int:
@@ -359,13 +363,13 @@ def add_parts(project: Project, parts: Sequence[NewPart], threshold: float) -> i
     return len(project.images.add(items).images_added) if items else 0
 
 
-def _same(beside: Mapping[FilePart, ImageId], part: FilePart) -> ImageId | None:
+def _same(parts: Mapping[FilePart, ImageId], part: FilePart) -> ImageId | None:
     """The image of this part, or of a box that differs by rounding alone."""
-    if (found := beside.get(part)) is not None or part.box is None:
+    if (found := parts.get(part)) is not None or part.box is None:
         return found
     boxes = (
         (part.box.overlap(each.box), image_id)
-        for each, image_id in beside.items()
+        for each, image_id in parts.items()
         if each.box is not None and each.picture == part.picture
     )
     share, found = max(boxes, default=(0.0, None))

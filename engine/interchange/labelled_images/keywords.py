@@ -149,7 +149,7 @@ def _by_image(source: Path) -> dict[Path, list[Path]]:
     """Sidecars by their existing or expected image."""
     found: dict[Path, list[Path]] = defaultdict(list)
     listed = cache(xmp_sidecars.names_by_stem)
-    beside = (
+    sidecars = (
         ()
         if source.is_dir()
         else (
@@ -158,7 +158,7 @@ def _by_image(source: Path) -> dict[Path, list[Path]]:
         )
     )
     for sidecar in dict.fromkeys(
-        (*xmp_sidecars.sidecars_in(source), *(each for each in beside if each.is_file()))
+        (*xmp_sidecars.sidecars_in(source), *(each for each in sidecars if each.is_file()))
     ):
         found[xmp_sidecars.image_meant(sidecar, listed)].append(sidecar)
     return dict(found)

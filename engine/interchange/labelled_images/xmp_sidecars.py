@@ -378,8 +378,8 @@ def image_of_sidecar(sidecar: Path, listed: Listed | None = None) -> Path | None
 
 def image_meant(sidecar: Path, listed: Listed | None = None) -> Path:
     """The existing or expected image of a sidecar; `photo.xmp` may contain the suffix."""
-    if (beside := image_of_sidecar(sidecar, listed)) is not None:
-        return beside
+    if (image := image_of_sidecar(sidecar, listed)) is not None:
+        return image
     bare = sidecar.with_suffix("")
     ending = "" if bare.suffix else _extension(sidecar)
     return sidecar.with_suffix(f".{ending}") if ending else bare

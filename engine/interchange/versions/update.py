@@ -313,9 +313,9 @@ class _Target:
             self.names[new] = self._numbered(new)
 
     def _are_namesakes(self, first: ClassId, second: ClassId) -> bool:
-        above, beside = self.parents_of(first), self.parents_of(second)
+        above, other = self.parents_of(first), self.parents_of(second)
         return self.name_of(first) == self.name_of(second) and (
-            bool(above & beside) or not above | beside
+            bool(above & other) or not above | other
         )
 
     def _drop_move(self, class_id: ClassId, clash: Clash) -> None:

@@ -97,16 +97,16 @@ def _padded(
     filling: float = 0.0,
 ) -> tuple[Tensor, list[int]]:
     """Images, padded where needed, and the layer's own padding; torch pads symmetrically."""
-    wish = attributes.get("auto_pad", "NOTSET")
+    auto_pad = attributes.get("auto_pad", "NOTSET")
     pads = list(attributes.get("pads", [0] * (2 * _PLANE)))
-    if wish.startswith("SAME"):
+    if auto_pad.startswith("SAME"):
         missing = [
             max((-(-size // stride) - 1) * stride + width - size, 0)
             for size, stride, width in zip(images.shape[2:], strides, kernel, strict=True)
         ]
         less = [each // 2 for each in missing]
         more = [each - half for each, half in zip(missing, less, strict=True)]
-        pads = less + more if wish == "SAME_UPPER" else more + less
+        pads = less + more if auto_pad == "SAME_UPPER" else more + less
     top, left, bottom, right = pads
     if (top, left) == (bottom, right):
         return images, [top, left]

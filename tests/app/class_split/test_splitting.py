@@ -91,7 +91,7 @@ def test_a_name_that_is_taken_is_refused_on_the_card_and_nothing_changes(
     QTest.mouseClick(card.staying, LEFT, pos=card.staying.rect_of(0).center())
     QTest.mouseClick(card.below, LEFT, pos=QPoint(8, card.below.height() // 2))
     assert card.below.isChecked()
-    QTest.mouseClick(card.beside, LEFT, pos=QPoint(8, card.beside.height() // 2))
+    QTest.mouseClick(card.as_siblings, LEFT, pos=QPoint(8, card.as_siblings.height() // 2))
     QTest.keyClicks(card.name, "Red disc")
     QTest.keyClick(card.name, Qt.Key.Key_Return)
     reviewing.wait(lambda: "Red disc" in card.failure.text)
