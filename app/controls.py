@@ -80,6 +80,12 @@ def make_label(text: str, role: str = "", *, wraps: bool = False) -> QLabel:
     return label
 
 
+def show_text(label: QLabel, text: str) -> None:
+    """Set the text of a label, which is hidden while empty."""
+    label.setText(text)
+    label.setVisible(bool(text))
+
+
 def make_flowing_label(text: str, role: str = "") -> QLabel:
     """A wrapping label that needs no more height than its text at the given width."""
     label = make_label(text, role, wraps=True)

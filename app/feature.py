@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.actions.row import ActionRow, Needs, actions_of
-from app.file_dialogs import Purpose, choose_folder, open_file
+from app.file_dialogs import Purpose, choose_folder, open_file, show_folder
 from app.jobs.slot import JobSlot
 from app.texts import tr
 from engine.files import shown
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from app.actions.page_keys import PageKeys
     from app.palette.import_card import ImportCard, ReadSource
+    from app.palette.overlay import Overlay
     from app.shell import Shell
     from app.side_panel.frame import SidePanel
     from engine.collection.live import LiveCollection
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 
 Panel = TypeVar("Panel", bound="SidePanel")
+Page = TypeVar("Page", bound=QWidget)
+Card = TypeVar("Card", bound="Overlay")
 GoOn = Callable[[], object]
 
 
@@ -97,6 +100,15 @@ class Feature(QObject):
     def stop(self) -> None:
         """Clean up before the program ends."""
 
+    def show_undoable(self, text: str, *, is_failure: bool = False) -> None:
+        """Report a change, with a button that undoes it."""
+        show_message = self._toast.report_failure if is_failure else self._toast.show_message
+        show_message(text, action=tr("Undo"), on_action=self._session.undo)
+
+    def show_folder(self, folder: Path) -> None:
+        """Show a folder in the system's file browser."""
+        show_folder(folder, self._toast.report_failure)
+
     def link_guide_page(self, part: QWidget) -> None:
         """Set the feature's page of the guide for a part of the window."""
         set_guide_page(part, self.guide_page)
@@ -134,27 +146,80 @@ class PanelFeature(Feature, Generic[Panel]):
         return self.panel is not None and self.panel.isVisible()
 
 
-Card = TypeVar("Card", bound="ImportCard[Any]")
+class PageFeature(Feature, Generic[Page]):
+    """A feature with a page in the centre of the window."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.page: Page | None = None
+        shell.workspace.page_left.connect(self._on_page_left)
+
+    @abstractmethod
+    def make_page(self) -> Page:
+        """Make and connect the page."""
+
+    def made_page(self) -> Page:
+        if self.page is None:
+            self.page = self.make_page()
+            self.link_guide_page(self.page)
+        return self.page
+
+    def close_page(self) -> None:
+        if self.page is not None:
+            self._shell.workspace.close_page(self.page)
+
+    @property
+    def is_page_shown(self) -> bool:
+        return self.page is not None and self._shell.workspace.page is self.page
+
+    def _on_page_left(self, page: QWidget) -> None:
+        if page is self.page:
+            self.leave_page()
+
+    def leave_page(self) -> None:
+        """Clean up after the page was left."""
 
 
-class Imports(Feature, Generic[Card]):
-    """Base of imports: shows the card, reads the source in the background, runs the import."""
+class CardFeature(Feature, Generic[Card]):
+    """A feature with a floating card.
 
-    purpose: Purpose
-    reads_folders: ClassVar[bool] = True  # whether folders can be read as well as files
+    Attributes:
+        is_of_project: whether the card is dismissed when the project is closed.
+    """
+
+    is_of_project: ClassVar[bool] = True
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.card: Card | None = None
+
+    @abstractmethod
+    def make_card(self) -> Card:
+        """Make and connect the card."""
+
+    def made_card(self) -> Card:
+        if self.card is None:
+            self.card = self.make_card()
+            self.link_guide_page(self.card)
+            if self.is_of_project:
+                self._session.closed.connect(self.card.dismiss)
+        return self.card
+
+
+AnyImportCard = TypeVar("AnyImportCard", bound="ImportCard[Any]")
+
+
+class Imports(CardFeature[AnyImportCard]):
+    """Base of imports: shows the card, reads the source in the background, runs the import."""
+
+    purpose: Purpose
+    reads_folders: ClassVar[bool] = True  # whether folders can be read as well as files
+    dialog_title: ClassVar[str]  # marked for translation
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
         self._reading = JobSlot(self._session.jobs, keeps_finished=False)
-        self._session.closed.connect(self._on_closed)
-
-    @abstractmethod
-    def _make_card(self) -> Card: ...
-
-    @abstractmethod
-    def _title(self) -> str:
-        """The title of the dialogs."""
+        self._session.closed.connect(self._reading.abandon)
 
     @abstractmethod
     def _file_kinds(self) -> str:
@@ -170,33 +235,47 @@ class Imports(Feature, Generic[Card]):
             given: column by role of a table, as chosen by the user.
         """
 
+    @abstractmethod
+    def _job_title(self, name: str) -> str:
+        """The title of the import of a source with this name."""
+
+    @abstractmethod
+    def _import(
+        self, live: LiveCollection, survey: Any, options: Mapping[str, Any], cancel: CancelToken
+    ) -> Any:
+        """Import as one undoable step, on the project thread."""
+
+    @abstractmethod
+    def _on_imported(self, done: Any) -> None:
+        """Report the result."""
+
     def begin(self) -> None:
         """Choose a file; the card opens once it is read."""
         if not self._reading.is_busy:
             self._choose_file()
         else:
-            self._shown_card().show_over()
+            self.made_card().show_over()
 
-    def _shown_card(self) -> Card:
-        if self.card is None:
-            self.card = self._make_card()
-            self.link_guide_page(self.card)
-            self.card.file_requested.connect(self._choose_file)
-            self.card.folder_requested.connect(self._choose_folder)
-            self.card.columns_chosen.connect(self.read)
-            self.card.progress.cancel_requested.connect(self._on_cancel)
-            self.card.closed.connect(self._reading.abandon)
-        return self.card
+    def made_card(self) -> AnyImportCard:
+        is_new, card = self.card is None, super().made_card()
+        if is_new:
+            card.file_requested.connect(self._choose_file)
+            card.folder_requested.connect(self._choose_folder)
+            card.columns_chosen.connect(self.read)
+            card.import_requested.connect(self._run_import)
+            card.progress.cancel_requested.connect(self._on_cancel)
+            card.closed.connect(self._reading.abandon)
+        return card
 
     def _choose_file(self) -> None:
-        path = open_file(self._host, self.purpose, self._title(), self._file_kinds())
+        path = open_file(self._host, self.purpose, tr(self.dialog_title), self._file_kinds())
         if path is not None:
             self.read(path)
         elif self.reads_folders:  # file dialogs cannot choose folders
-            self._shown_card().show_start()
+            self.made_card().show_start()
 
     def _choose_folder(self) -> None:
-        folder = choose_folder(self._host, self.purpose, self._title())
+        folder = choose_folder(self._host, self.purpose, tr(self.dialog_title))
         if folder is not None:
             self.read(folder)
 
@@ -212,16 +291,16 @@ class Imports(Feature, Generic[Card]):
         self._reading.abandon()
         project, known = info.path, self._settings.named_columns()
 
-        def work(_on_progress: OnProgress, cancel: CancelToken) -> ReadSource:
+        def read_source(_on_progress: OnProgress, cancel: CancelToken) -> ReadSource:
             named = self._named_before(source, known) if given is None else given
             return self._read(project, source, named, cancel)
 
         if given is None:
-            self._shown_card().show_reading(source.name)
+            self.made_card().show_reading(source.name)
         self._reading.start(
             tr("Reading %1", shown(source.name)),
-            work,
-            lambda found: self._shown_card().show_read(found),
+            read_source,
+            lambda found: self.made_card().show_read(found),
             self._on_failed,
         )
 
@@ -266,31 +345,26 @@ class Imports(Feature, Generic[Card]):
     def _on_failed(self, message: str) -> None:
         from app.wording import sentence
 
-        self._shown_card().show_start(sentence(message))
+        self.made_card().show_start(sentence(message))
 
     def _on_cancel(self) -> None:
         self._reading.abandon()
-        self._shown_card().show_start()
+        self.made_card().show_start()
 
-    def _on_closed(self) -> None:
-        self._reading.abandon()
-        if self.card is not None:
-            self.card.dismiss()
-
-    def _take_over(
-        self,
-        title: str,
-        work: Callable[[LiveCollection, OnProgress, CancelToken], Any],
-        on_imported: Callable[[Any], None],
-    ) -> None:
-        """Import as one undoable step, and remember the columns for tables with the same header."""
-        if self.card is not None:
-            if self.card.named_columns:
-                self._settings.remember_columns(*self.card.named_columns)
-            self.card.dismiss()
-        job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
+    def _run_import(self, options: Mapping[str, Any]) -> None:
+        """Import, and remember the columns for tables with the same header."""
+        card = self.made_card()
+        survey: Any = card.survey
+        if card.named_columns:
+            self._settings.remember_columns(*card.named_columns)
+        card.dismiss()
+        job = self._session.run_long(
+            lambda live, _on_progress, cancel: self._import(live, survey, options, cancel),
+            title=self._job_title(shown(survey.source.name)),
+            change_of=lambda done: done.change,
+        )
         job.keeps_finished = False
-        job.finished.connect(on_imported)
+        job.finished.connect(self._on_imported)
 
 
 _PROPERTY = "guidePage"

@@ -18,6 +18,7 @@ from app.class_editing.controller import Classes
 from app.class_split.controller import ClassSplitting
 from app.compare.controller import Comparing
 from app.computing.controller import Computing
+from app.exporting.class_graph.controller import GraphExport
 from app.exporting.controller import Exporting
 from app.feature import Feature
 from app.fields.controller import Fields
@@ -50,6 +51,7 @@ FEATURES: tuple[type[Feature], ...] = (
     Importing,
     MovedImages,
     Exporting,
+    GraphExport,
     GraphImports,
     LabelImports,
     Merging,

@@ -1,13 +1,15 @@
 """File dialogs. Each opens in the folder that was last used for its purpose."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths
+from PySide6.QtCore import QStandardPaths, QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.settings import Settings
+from app.texts import tr
 
 _PLACE = QStandardPaths.StandardLocation
 _NO_OPTIONS = QFileDialog.Option(0)
@@ -117,3 +119,9 @@ def _remembered(purpose: Purpose, names: Sequence[str]) -> Path | None:
     path = Path(names[0])
     Settings().remember_folder(purpose, path.parent)
     return path
+
+
+def show_folder(folder: Path, on_failure: Callable[[str], None]) -> None:
+    """Show a folder in the system's file browser; `on_failure` is called with a message."""
+    if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+        on_failure(tr("The folder cannot be shown: %1", str(folder)))

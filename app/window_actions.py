@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 
 from app.actions.keys import keys_in_use
 from app.actions.keys_sheet import KeysSheet
@@ -72,11 +72,8 @@ class WindowActions(Feature):
     def show_in_folder(self) -> None:
         """Show the folder of the current image in the system's file browser."""
         state, image_id = self._session.state, self._workspace.active_images.current_id
-        if state is None or image_id is None:
-            return
-        folder = str(state.path_of(image_id).parent)
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            self._toast.report_failure(tr("The folder cannot be shown: %1", folder))
+        if state is not None and image_id is not None:
+            self.show_folder(state.path_of(image_id).parent)
 
     @_on_image("copy_path", marked("Copy path"), "copy", "Ctrl+Shift+C")
     def copy_path(self) -> None:

@@ -1,7 +1,6 @@
 """Diagnosis of this computer: versions, devices and their speed, image readers, folders."""
 
 import os
-import shutil
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -13,6 +12,7 @@ from engine.collection.models import BUNDLED_NAME, all_models, bundled_backbones
 from engine.config import CacheFolders, backbones_folder, log_folder
 from engine.embedding.rates import DeviceSpeed, measure_speed
 from engine.errors import ProtoleafError
+from engine.full_disk import free_space
 from engine.images.readers import ImageReader, image_readers
 from engine.runtime.devices.child import DeviceTrial, TryInChild, try_device, try_in_child
 from engine.runtime.devices.facts import AUTO, EXPERIMENTAL, PROVIDERS, GpuFacts, devices_of
@@ -168,11 +168,3 @@ def size_of(folder: Path) -> int:
             with suppress(OSError):
                 total += (Path(parent) / name).stat(follow_symlinks=False).st_size
     return total
-
-
-def free_space(folder: Path) -> int | None:
-    """Bytes free on the disk of a folder, or of its nearest existing parent."""
-    for place in (folder, *folder.parents):
-        with suppress(OSError):
-            return shutil.disk_usage(place).free
-    return None

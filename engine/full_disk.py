@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -159,9 +160,15 @@ def free_bytes(path: Path) -> int:
     for place in (path, *path.absolute().parents):
         with suppress(OSError, ValueError):  # a name may be too long, or none at all
             if os.name != "posix":
-                import shutil
-
                 return shutil.disk_usage(place).free
             facts = os.statvfs(place)
             return facts.f_bavail * facts.f_frsize if facts.f_files == 0 or facts.f_favail else 0
     return 1 << 62
+
+
+def free_space(folder: Path) -> int | None:
+    """Bytes free on the disk of a folder, or of its nearest existing parent; None if unknown."""
+    for place in (folder, *folder.parents):
+        with suppress(OSError, ValueError):
+            return shutil.disk_usage(place).free
+    return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QTimer
 
-from app.feature import Feature
+from app.feature import CardFeature
 from app.file_dialogs import choose_folder_near
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.slot import JobSlot
@@ -27,24 +27,20 @@ SETTLED_MS = 150
 
 
 @final
-class Archives(Feature):
-    """Controller of the card of an opened or dropped archive.
+class Archives(CardFeature["CopyCard"]):
+    """Controller of the card of an opened or dropped archive."""
 
-    Attributes:
-        card: created on first use.
-    """
-
+    is_of_project = False
     guide_page = "keeping#a-copy-for-someone"
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.card: CopyCard | None = None
         self._thread = BackgroundThread("copies", self)
         self._archive: Path | None = None
         self._unpacking = JobSlot(self._session.jobs, self._thread, keeps_finished=False)
         # Project that is being opened, and the message to show then.
         self._opening: tuple[Path, str] | None = None
-        self._look = 0  # request counter; results of earlier requests are discarded
+        self._looking = JobSlot(thread=self._thread, parent=self)
         self._settled = QTimer(self, singleShot=True, interval=SETTLED_MS)
         self._settled.timeout.connect(self._look_again)
         shell.archive_given.connect(self.open_copy)
@@ -52,14 +48,14 @@ class Archives(Feature):
 
     def stop(self) -> None:
         """Cancel unpacking and stop the thread; a partly unpacked folder is removed."""
-        self._look += 1
         self._settled.stop()
+        self._looking.abandon()
         self._unpacking.cancel()
         self._thread.stop()
 
     def open_copy(self, archive: Path) -> None:
         """Show the contents of an archive, unless another one is being unpacked."""
-        card = self._shown_card()
+        card = self.made_card()
         if self._unpacking.is_busy:
             card.show_over()
             return
@@ -67,46 +63,37 @@ class Archives(Feature):
         card.show_reading(shown(archive.name), self._merge_text())
         self._look_again()
 
-    def _shown_card(self) -> CopyCard:
-        if self.card is None:
-            from app.archives.view import CopyCard
+    def make_card(self) -> CopyCard:
+        from app.archives.view import CopyCard
 
-            self.card = CopyCard(self._host)
-            self.link_guide_page(self.card)
-            self.card.changed.connect(self._settled.start)
-            self.card.browse_requested.connect(self._browse)
-            self.card.open_requested.connect(self._unpack)
-            self.card.merge_requested.connect(self._merge)
-            self.card.cancel_requested.connect(self._unpacking.cancel)
-            self._unpacking.progressed.connect(self.card.show_progress)
-        return self.card
+        card = CopyCard(self._host)
+        card.changed.connect(self._settled.start)
+        card.browse_requested.connect(self._browse)
+        card.open_requested.connect(self._unpack)
+        card.merge_requested.connect(self._merge)
+        card.progress.cancel_requested.connect(self._unpacking.cancel)
+        self._unpacking.progressed.connect(card.progress.show_progress)
+        return card
 
     def _look_again(self) -> None:
-        card, archive = self.card, self._archive
-        self._look += 1
-        look = self._look
-        if card is None or archive is None or not card.isVisible() or self._unpacking.is_busy:
+        card, archive = self.made_card(), self._archive
+        self._looking.abandon()
+        if archive is None or not card.isVisible() or self._unpacking.is_busy:
             return
         folder = card.chosen_folder if card.look is not None else None
 
-        def deliver(found: CopyLook) -> None:
-            if look == self._look:
-                card.show_look(found)
-
-        def work() -> CopyLook:
+        def look(_on_progress: OnProgress, _cancel: CancelToken) -> CopyLook:
             from app.archives.logic import look_at_copy
 
             return look_at_copy(archive, folder)
 
-        self._thread.ask(
-            work,
-            deliver,
-            lambda reason: card.show_failure(sentence(reason)) if look == self._look else None,
+        self._looking.start(
+            "archive", look, card.show_look, lambda reason: card.show_failure(sentence(reason))
         )
 
     def _browse(self) -> None:
-        card = self.card
-        if card is None or card.look is None:
+        card = self.made_card()
+        if card.look is None:
             return
         folder = choose_folder_near(self._host, card.look.folder, tr("Unpack into a folder"))
         if folder is not None:
@@ -119,23 +106,23 @@ class Archives(Feature):
         return tr("Merge into %1", shown(info.name)) if info is not None and can_merge else ""
 
     def _merge(self) -> None:
-        if self.card is not None and self._archive is not None:
-            self.card.dismiss()
+        if self._archive is not None:
+            self.made_card().dismiss()
             self._shell.copy_given.emit(self._archive)
 
     # -- unpacking
 
     def _unpack(self) -> None:
-        card = self.card
-        if card is None or card.look is None or self._unpacking.is_busy:
+        card = self.made_card()
+        if card.look is None or self._unpacking.is_busy:
             return
         from app.archives.wording import job_title
 
         look, caches = card.look, self._session.caches
-        self._look += 1
         self._settled.stop()
+        self._looking.abandon()
 
-        def work(on_progress: OnProgress, cancel: CancelToken) -> UnpackedProject:
+        def unpack(on_progress: OnProgress, cancel: CancelToken) -> UnpackedProject:
             from engine.archive.unpack import unpack_project
 
             return unpack_project(
@@ -145,22 +132,20 @@ class Archives(Feature):
         card.show_unpacking(job_title(look))
         self._unpacking.start(
             job_title(look),
-            work,
+            unpack,
             lambda done: self._on_unpacked(done, look),
             self._on_failed,
             on_cancelled=self._on_failed,
         )
 
     def _on_failed(self, message: str = "") -> None:
-        if self.card is not None:
-            self.card.show_ended(sentence(message))
+        self.made_card().show_ended(sentence(message))
 
     def _on_unpacked(self, done: UnpackedProject, look: CopyLook) -> None:
         from app.archives.wording import opened_text
 
-        if self.card is not None:
-            self.card.show_ended()
-            self.card.dismiss()
+        self.made_card().show_ended()
+        self.made_card().dismiss()
         self._opening = done.project, opened_text(done, look.facts)
         self._shell.open_soon(done.project)
 

@@ -6,19 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.archives.wording import origin_text, photos_text, room_text, title_text
 from app.controls import (
     fill_column,
-    fill_row,
     make_button,
     make_flowing_label,
     make_label,
+    make_row,
     set_property,
 )
-from app.key_names import ENTER_KEYS
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import plain_button, tr
@@ -27,7 +25,6 @@ from app.wording import sentence
 
 if TYPE_CHECKING:
     from app.archives.logic import CopyLook
-    from engine.events import Progress
 
 WIDTH = 620
 """In logical pixels."""
@@ -35,21 +32,12 @@ WIDTH = 620
 
 @final
 class CopyCard(ScrollingCard):
-    """Card over the window; Enter unpacks and opens.
+    """Card over the window; Enter unpacks and opens."""
 
-    Signals:
-        changed: the folder was edited and must be checked.
-        browse_requested: show a folder dialog.
-        open_requested: unpack the archive and open the project.
-        merge_requested: merge the archive into the open project.
-        cancel_requested: stop unpacking.
-    """
-
-    changed = Signal()
-    browse_requested = Signal()
-    open_requested = Signal()
-    merge_requested = Signal()
-    cancel_requested = Signal()
+    changed = Signal()  # the folder was edited and must be checked
+    browse_requested = Signal()  # show a folder dialog
+    open_requested = Signal()  # unpack the archive and open the project
+    merge_requested = Signal()  # merge the archive into the open project
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, tr("Open a copy"))
@@ -62,32 +50,20 @@ class CopyCard(ScrollingCard):
         )
         self.failure = FailureNotice()
         self.progress = ProgressView(tr("Stop unpacking"))
-        self.progress.cancel_requested.connect(self.cancel_requested)
         self.open_button = make_button(tr("Unpack and open"), self._request, variant="primary")
+        self.primary = self.open_button
         self.merge_button = make_button("", self.merge_requested.emit, icon_name="merge")
         self.keep_button = make_button(tr("Cancel"), self.dismiss)
         self._origin, self._photos = make_flowing_label("", "secondary"), make_flowing_label("")
         self._room = make_flowing_label("", "secondary")
-        self._place, self._answers = self._make_place(), QWidget()
-        row = fill_row(self._answers, self.merge_button, spacing=tokens().spacing.small)
-        row.addStretch(1)
-        row.addWidget(self.keep_button)
-        row.addWidget(self.open_button)
-        self._lay_out()
-
-    def _make_place(self) -> QWidget:
         label = make_label(tr("Folder"), "secondary")
         label.setBuddy(self.folder)
         self.folder.setAccessibleName(tr("Folder"))
-        place = QWidget()
-        fill_row(
-            place, label, self.folder, self.browse_button, spacing=tokens().spacing.small
-        ).setStretch(1, 1)
-        return place
-
-    def _lay_out(self) -> None:
-        spacing = tokens().spacing
-        parts = (
+        self._place = make_row(label, self.folder, self.browse_button, grows=1)
+        buttons = (self.merge_button, None, self.keep_button, self.open_button)
+        self._answers, spacing = make_row(*buttons), tokens().spacing
+        fill_column(
+            self.body,
             self.title,
             self._origin,
             self._photos,
@@ -96,9 +72,8 @@ class CopyCard(ScrollingCard):
             self.failure,
             self.progress,
             self._answers,
+            margins=(spacing.large, 0, spacing.large, spacing.medium),
         )
-        column = fill_column(self.body, *parts, spacing=spacing.small)
-        column.setContentsMargins(spacing.large, 0, spacing.large, spacing.medium)
 
     # -- display
 
@@ -165,9 +140,6 @@ class CopyCard(ScrollingCard):
         self.progress.cancel_button.setFocus()
         self._settle()
 
-    def show_progress(self, progress: Progress) -> None:
-        self.progress.show_progress(progress)
-
     def show_ended(self, text: str = "") -> None:
         """Return to the folder choice, with the error if unpacking failed."""
         self._show_running(is_running=False)
@@ -189,12 +161,5 @@ class CopyCard(ScrollingCard):
         self.changed.emit()
 
     def _request(self) -> None:
-        if self.open_button.isEnabled() and self.look is not None and not self.is_running:
+        if self.look is not None and not self.is_running:
             self.open_requested.emit()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        others = (self.keep_button, self.merge_button, self.browse_button, self.close_button)
-        if event.key() in ENTER_KEYS and QApplication.focusWidget() not in others:
-            self._request()
-            return
-        super().keyPressEvent(event)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.embedding.messages import MeasuredRates, PhotoRate
     from engine.events import Progress
-    from engine.project import Change, Project
+    from engine.project import Change
 
 MOST_TIMED = 24  # images on which the speed of a backbone is measured
 
@@ -252,19 +252,16 @@ class Backbones(PanelFeature["BackbonePanel"]):
         ready = self.jobs.ready
         if ready is None:
             return
+        from engine.collection.backbone_change import use_backbone
 
-        def work(project: Project) -> Change:
-            from engine.collection.backbone_change import use_backbone
-
-            return use_backbone(project, ready.source, ready.backbone_hash, ready.news)
-
-        self._session.act(work, on_done=lambda _change: self._on_used(library_title(ready.name)))
+        self._session.act(
+            lambda project: use_backbone(project, ready.source, ready.backbone_hash, ready.news),
+            on_done=lambda _change: self._on_used(library_title(ready.name)),
+        )
 
     def _on_used(self, name: str) -> None:
         self.jobs.dismiss_change()
-        self._toast.show_message(
-            tr("Now using %1", name), action=tr("Undo"), on_action=self._session.undo
-        )
+        self.show_undoable(tr("Now using %1", name))
 
     def _on_change_progressed(self, progress: Progress) -> None:
         if progress.notice:

@@ -165,18 +165,13 @@ class JobSlotView(QWidget):
         super().__init__()
         self._slot = slot
         self._getting_ready = getting_ready or tr("Preparing…")
-        self._progress = ProgressView(cancel_tip)
-        self.cancel_button = self._progress.cancel_button
+        self.progress = ProgressView(cancel_tip)
         self.failure = FailureNotice()
-        fill_column(self, self._progress, self.failure)
-        self._progress.cancel_requested.connect(slot.cancel)
+        fill_column(self, self.progress, self.failure)
+        self.progress.cancel_requested.connect(slot.cancel)
         slot.stage_changed.connect(self._on_stage_changed)
-        slot.progressed.connect(self._progress.show_progress)
+        slot.progressed.connect(self.progress.show_progress)
         self._on_stage_changed(slot.stage)
-
-    @property
-    def facts(self) -> str:
-        return self._progress.facts
 
     @property
     def error(self) -> str:
@@ -184,10 +179,10 @@ class JobSlotView(QWidget):
 
     def _on_stage_changed(self, stage: Stage) -> None:
         if stage is Stage.WAITING:
-            self._progress.show_waiting()
+            self.progress.show_waiting()
         elif stage is Stage.RUNNING:
-            self._progress.show_step(self._getting_ready)
+            self.progress.show_step(self._getting_ready)
         else:
-            self._progress.show_ended()
+            self.progress.show_ended()
         self.failure.show_text(self.error)
         self.setVisible(self._slot.is_busy or stage is Stage.FAILED)

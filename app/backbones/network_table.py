@@ -6,7 +6,7 @@ from typing import Any, final
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+from PySide6.QtWidgets import QHeaderView, QTableView
 
 from app.backbones.logic import PublishedRow
 from app.backbones.wording import (
@@ -183,12 +183,10 @@ class NetworkTable(QTableView):
         super().__init__()
         self._networks = model
         self.setModel(model)
-        dress_table(self, tr("Published networks"), tokens().spacing.control_height)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        header = dress_table(self, tr("Published networks"), tokens().spacing.control_height)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setSortingEnabled(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         header.setSortIndicator(NAME, Qt.SortOrder.AscendingOrder)

@@ -25,14 +25,13 @@ _TOPIC = "backups"
 class AutomaticBackups(QObject):
     """Back up the open project periodically; silent unless a backup fails."""
 
-    known = Signal(ProjectBackups)  # `ProjectBackups` of the opened project
-    made = Signal()  # a backup was made, or none was due
+    changed = Signal()  # the backups of the opened project are known, or one was made
     failed = Signal(str)  # reason; emitted once until a backup succeeds
 
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
-        self.quarter = QTimer(self)  # fires after every 15 minutes of work
-        self.quarter.setInterval(QUARTER_OF_AN_HOUR_MS)
+        # Fires after every 15 minutes of work.
+        self.quarter = QTimer(self, interval=QUARTER_OF_AN_HOUR_MS)
         self.worker = BackgroundThread("backups", self)  # thread of all work on backups
         self.backups: ProjectBackups | None = None  # of the open project; None while loading
         self.cancel = CancelToken()  # cancels the running backup of the open project
@@ -52,7 +51,7 @@ class AutomaticBackups(QObject):
     def count_as_made(self) -> None:
         """Record a success, so that the next failure is reported again."""
         self._has_complained = False
-        self.made.emit()
+        self.changed.emit()
 
     def _on_opened(self) -> None:
         self.cancel = CancelToken()
@@ -67,7 +66,7 @@ class AutomaticBackups(QObject):
 
     def _on_known(self, backups: ProjectBackups) -> None:
         self.backups = backups
-        self.known.emit(backups)
+        self.changed.emit()
         self._keep(lambda cancel: backups.take_daily(cancel=cancel))
 
     def _on_quarter(self) -> None:

@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtCore import QTimer, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QTimer
 
 from app.actions.row import READ_FOR_GOOD, Section, action
 from app.backups.automatic import AutomaticBackups
-from app.backups.restoring import OpenedBackup, Restoring
+from app.backups.restoring import Restoring
 from app.feature import PanelFeature
-from app.file_dialogs import Purpose, choose_folder, folder_for, save_file_at
+from app.file_dialogs import (
+    Purpose,
+    choose_folder,
+    folder_for,
+    nearest_folder,
+    save_file_at,
+    show_folder,
+)
+from app.jobs.slot import JobSlot
+from app.status.notice import Notice
 from app.texts import marked, tr
+from app.wording import moment_text
 from app.workspace.empty_page import choosing_backup
 from engine.config import PROJECT_SUFFIX
+from engine.files import shown
+from engine.project.backups.keeping import back_up
+from engine.project.backups.listing import BackupOrigin, origin_of
 
 if TYPE_CHECKING:  # lazy imports for a fast start
     from app.backups.view import BackupsPanel
+    from app.session import ProjectInfo
     from app.shell import Shell
-    from engine.project import Change
+    from engine.events import CancelToken, OnProgress
     from engine.project.backups.contents import Changes
     from engine.project.backups.keeping import ProjectBackups
     from engine.project.backups.listing import Backup, Offer
@@ -40,34 +54,30 @@ class Backups(PanelFeature["BackupsPanel"]):
         session = shell.session
         self.automatic = AutomaticBackups(session, self)
         self.restoring = Restoring(session, self.automatic.worker, self._toast, self)
-        self.opened = OpenedBackup(shell, self.automatic.worker, self)
-        self.opened.copy_requested.connect(self._continue_as_copy)
+        # Shown while the open project is a backup.
+        self.notice = Notice(tone="warning")
+        shell.bands.append(self.notice)
         # Damaged project that the panel is open for; None for the open project.
         self._damaged: Path | None = None
-        self._look = 0  # request counter; results of earlier requests are discarded
-        self._settled = QTimer(self)
-        self._settled.setSingleShot(True)
-        self._settled.setInterval(SETTLED_MS)
+        self._listing = JobSlot(thread=self.automatic.worker, parent=self)
+        self._settled = QTimer(self, singleShot=True, interval=SETTLED_MS)
         self._settled.timeout.connect(self.refresh)
-        self.automatic.known.connect(lambda _backups: self.refresh())
-        self.automatic.made.connect(self.refresh)
+        self.automatic.changed.connect(self.refresh)
         self.automatic.failed.connect(self._on_automatic_failed)
         session.closed.connect(self._on_closed)
         session.failed.connect(lambda _message: self._on_failed())
-        session.opened.connect(lambda _info: self._on_opened())
+        session.opened.connect(self._on_opened)
+        session.closed.connect(self.notice.hide)
         self.restoring.choice_wanted.connect(self._show_choice)
         self.restoring.refused.connect(self._show_failure)
-        session.change_made.connect(self._on_change_made)
-
-    def _on_change_made(self, _change: Change) -> None:
-        self._settled.start()
+        session.change_made.connect(lambda _change: self._settled.start())
 
     @property
     def keeps_panes(self) -> bool:
         return self.restoring.is_running
 
     def stop(self) -> None:
-        self._look += 1
+        self._listing.abandon()
         self.automatic.stop()
 
     # -- the panel
@@ -79,7 +89,7 @@ class Backups(PanelFeature["BackupsPanel"]):
 
     def close_panel(self) -> None:
         if self.panel is not None:
-            self._look += 1
+            self._listing.abandon()
             super().close_panel()
             self._leave_damaged()
 
@@ -96,7 +106,7 @@ class Backups(PanelFeature["BackupsPanel"]):
 
         panel = self.show_panel()
         self._damaged = project
-        self._look += 1
+        self._listing.abandon()
         panel.show_damage((copies_text if offer.own else doubt_text)(project.name))
         panel.show_groups(offered_groups(offer, project), can_restore=True)
         if self._session.info is None:  # next to an empty workspace
@@ -111,9 +121,28 @@ class Backups(PanelFeature["BackupsPanel"]):
             if self._session.info is None and not self.restoring.is_running:
                 self._shell.first_page_wanted.emit()
 
-    def _on_opened(self) -> None:
+    def _on_opened(self, info: ProjectInfo) -> None:
         self._leave_damaged()
         self._show_failure("")
+        self.notice.hide()
+        self.automatic.worker.ask(
+            lambda: origin_of(info.path),
+            lambda origin: self._show_origin(info, origin),
+            self._session.failed.emit,
+        )
+
+    def _show_origin(self, info: ProjectInfo, origin: BackupOrigin | None) -> None:
+        """Show that the open project is a backup, with a link to the original project."""
+        if origin is None or self._session.info is not info:
+            return
+        project, answers = origin.project, list[tuple[str, Callable[[], None]]]()
+        if project is not None:
+            answers.append((tr("Open the project"), lambda: self._shell.open_soon(project)))
+        answers.append((tr("Continue as a copy…"), lambda: self._continue_as_copy(origin)))
+        text = tr(
+            "This is a backup of “%1”, made %2.", shown(origin.name), moment_text(origin.when)
+        )
+        self.notice.ask(text, answers)
 
     def make_panel(self) -> BackupsPanel:
         from app.backups.view import BackupsPanel
@@ -127,7 +156,7 @@ class Backups(PanelFeature["BackupsPanel"]):
         return panel
 
     def _on_closed(self) -> None:
-        self._look += 1
+        self._listing.abandon()
         self._settled.stop()
         if not self.restoring.is_running:
             self.close_panel()
@@ -154,52 +183,35 @@ class Backups(PanelFeature["BackupsPanel"]):
     def refresh(self) -> None:
         """List the backups; changes since each are added in the background, newest first."""
         backups = self.automatic.backups
-        self._look += 1
-        look = self._look
+        self._listing.abandon()
         if backups is None or self._damaged is not None or not self.is_panel_shown:
             return
+        self._listing.start("backups", partial(self._list, backups), on_failed=self._show_failure)
 
-        def is_wanted() -> bool:
-            return look == self._look
-
-        def deliver(answer: Callable[[], None]) -> None:
-            self.automatic.worker.post(lambda: answer() if is_wanted() else None)
-
-        self.automatic.worker.submit(
-            lambda: self._look_at_all(backups, is_wanted, deliver), self._show_failure
-        )
-
-    def _look_at_all(
-        self,
-        backups: ProjectBackups,
-        is_wanted: Callable[[], bool],
-        deliver: Callable[[Callable[[], None]], None],
-    ) -> None:
+    def _list(self, backups: ProjectBackups, _on_progress: OnProgress, cancel: CancelToken) -> None:
         """List the backups, then verify and compare each; called on the backup thread."""
         from engine.project.backups.contents import changes_between, contents_of_backup
         from engine.project.backups.listing import verified
         from engine.project.backups.place import chosen_folder, folder_for
 
-        if not is_wanted():
-            return
+        def show(method: Callable[..., None], *given: object) -> None:
+            cancel.raise_if_cancelled()
+            self.automatic.worker.post(lambda: None if cancel.is_cancelled else method(*given))
+
         rows = backups.all()
-        folder, chosen = (
-            folder_for(backups.path, backups.project_id),
-            chosen_folder(backups.project_id),
-        )
-        deliver(lambda: self._show_rows(rows, folder, is_chosen=chosen is not None))
+        folder = folder_for(backups.path, backups.project_id)
+        show(self._show_rows, rows, folder, chosen_folder(backups.project_id) is not None)
         present = backups.contents()
         for row in rows:
-            if not is_wanted():
-                return
             read = verified(row)
             changes = None if read.fault else changes_between(contents_of_backup(row.path), present)
-            deliver(self._row_shower(read, changes))
+            show(self._show_row, read, changes)
 
-    def _row_shower(self, row: Backup, changes: Changes | None) -> Callable[[], None]:
-        return lambda: self.panel.show_row(row, changes) if self.panel is not None else None
+    def _show_row(self, row: Backup, changes: Changes | None) -> None:
+        if self.panel is not None:
+            self.panel.show_row(row, changes)
 
-    def _show_rows(self, rows: list[Backup], folder: Path, *, is_chosen: bool) -> None:
+    def _show_rows(self, rows: list[Backup], folder: Path, is_chosen: bool) -> None:
         from app.backups.logic import own_groups
 
         if self.panel is not None:
@@ -219,19 +231,17 @@ class Backups(PanelFeature["BackupsPanel"]):
             return
         self._show_failure("")
         self.panel.show_busy(tr("Backing up…"))
-
-        def work() -> Backup:
-            from engine.project.backups.keeping import back_up
-
-            return backups.take(cancel=cancel) if info.is_writable else back_up(info.path)
-
-        self.automatic.worker.ask(work, self._on_backed_up, self._show_failure)
+        self.automatic.worker.ask(
+            lambda: backups.take(cancel=cancel) if info.is_writable else back_up(info.path),
+            self._on_backed_up,
+            self._show_failure,
+        )
 
     def _on_backed_up(self, made: Backup) -> None:
-        from app.backups.wording import made_text
+        from app.backups.wording import counts
 
         self._show_failure("")
-        self._toast.show_message(made_text(made))
+        self._toast.show_message(tr("Backed up: %1", counts(made)))
         self.automatic.count_as_made()
 
     def _restore(self, backup: Path) -> None:
@@ -243,10 +253,17 @@ class Backups(PanelFeature["BackupsPanel"]):
         else:
             self.restoring.restore_damaged(self._damaged, backup)
 
-    def _continue_as_copy(self, folder: Path, name: str) -> None:
-        start = (folder if folder.is_absolute() else folder_for(Purpose.PROJECTS)) / name
+    def _continue_as_copy(self, origin: BackupOrigin) -> None:
+        project = origin.project
+        folder = folder_for(Purpose.PROJECTS)
+        if project is not None and project.is_absolute():
+            folder = project.parent
+        name = f"{origin.name} {origin.when.astimezone():%Y-%m-%d}{PROJECT_SUFFIX}"
         copy, _kind = save_file_at(
-            self._shell, start, tr("Continue as a copy"), tr("Protoleaf projects (*.protoleaf)")
+            self._shell,
+            folder / name,
+            tr("Continue as a copy"),
+            tr("Protoleaf projects (*.protoleaf)"),
         )
         if copy is not None:
             self.restoring.continue_as(
@@ -263,21 +280,16 @@ class Backups(PanelFeature["BackupsPanel"]):
         backups = self.automatic.backups
         if backups is None:
             return
+        from engine.project.backups import place
+
         self._show_failure("")
-
-        def work() -> None:
-            from engine.project.backups.place import choose_folder
-
-            choose_folder(backups.project_id, folder)
-
-        self.automatic.worker.ask(work, lambda _chosen: self.refresh(), self._show_failure)
+        self.automatic.worker.ask(
+            lambda: place.choose_folder(backups.project_id, folder),
+            lambda _chosen: self.refresh(),
+            self._show_failure,
+        )
 
     def _show_folder(self) -> None:
         """Show the backups in the system's file browser, or the first folder above that exists."""
-        if self.panel is None:
-            return
-        folder = Path(self.panel.folder_text)
-        while not folder.is_dir() and folder != folder.parent:
-            folder = folder.parent
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._show_failure(tr("The folder cannot be shown: %1", str(folder)))
+        if self.panel is not None:
+            show_folder(nearest_folder(Path(self.panel.folder_text)), self._show_failure)

@@ -11,16 +11,13 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.slow_work import SlowWork
-from app.status.notice import Notice
 from app.texts import tr
 from engine.errors import Cancelled
-from engine.project.backups.listing import Offer
+from engine.project.backups.listing import Offer, offer_for
 
 if TYPE_CHECKING:  # lazy imports for a fast start
-    from app.session import ProjectInfo, Session
-    from app.shell import Shell
+    from app.session import Session
     from app.status.toast import Toast
-    from engine.project.backups.listing import BackupOrigin
     from engine.project.backups.restoring import Restoration
 
 
@@ -95,12 +92,12 @@ class Restoring(QObject):
         self.is_running = True
         watch = SlowWork(tr("Restoring %1", project.stem), self._session.jobs, self._worker.post)
 
-        def work() -> None:
+        def restore_file() -> Restoration | None:
             from engine.project.backups.restoring import restore
             from engine.project.clock import present_time
 
             try:
-                done = restore(
+                return restore(
                     project,
                     backup,
                     is_doubt_allowed=is_doubt_allowed,
@@ -109,13 +106,15 @@ class Restoring(QObject):
                     cancel=watch.cancel,
                 )
             except Cancelled:
-                self._worker.post(lambda: on_refused(""))
-            else:
-                self._worker.post(lambda: self._on_restored(done))
+                return None
             finally:
                 watch.end()
 
-        self._worker.submit(work, on_refused)
+        self._worker.ask(
+            restore_file,
+            lambda done: on_refused("") if done is None else self._on_restored(done),
+            on_refused,
+        )
 
     def _on_restored(self, done: Restoration) -> None:
         self._done = done
@@ -162,68 +161,32 @@ class Restoring(QObject):
 
     def _on_damaged(self, project: Path) -> None:
         """Offer the newest valid backup of a project that cannot be opened, or a choice."""
-
-        def work() -> Offer:
-            from engine.project.backups.listing import offer_for
-
-            return offer_for(project, is_verified=True)
-
-        self._worker.ask(work, lambda offer: self._offer(project, offer), self._session.failed.emit)
+        self._worker.ask(
+            lambda: offer_for(project, is_verified=True),
+            lambda offer: self._offer(project, offer),
+            self._session.failed.emit,
+        )
 
     def _offer(self, project: Path, offer: Offer) -> None:
         from app.backups.logic import first_sure, offered_groups
-        from app.backups.wording import choice_text, rescue_text
+        from app.backups.wording import counts, title
 
         newest = first_sure(offer)
         if newest is not None:
             self._toast.report_failure(
-                rescue_text(project.name, newest),
+                tr(
+                    "%1 is damaged. The backup of %2 can take its place: %3. The damaged file is "
+                    "kept.",
+                    project.name,
+                    title(newest),
+                    counts(newest),
+                ),
                 action=tr("Restore"),
                 on_action=lambda: self.restore_damaged(project, newest.path),
             )
         elif offered_groups(offer, project):
             self._toast.report_failure(
-                choice_text(project.name),
+                tr("%1 is damaged. Choose the backup to restore.", project.name),
                 action=tr("Choose backup…"),
                 on_action=lambda: self.choice_wanted.emit(project, offer),
             )
-
-
-@final
-class OpenedBackup(QObject):
-    """Notice that the open project is a backup, with a link to the original project."""
-
-    # Folder of the original project ("." if unknown), suggested name of the copy.
-    copy_requested = Signal(Path, str)
-
-    def __init__(self, shell: Shell, worker: BackgroundThread, parent: QObject) -> None:
-        super().__init__(parent)
-        self.notice = Notice(tone="warning")
-        self._shell = shell
-        self._worker = worker
-        shell.bands.append(self.notice)
-        shell.session.opened.connect(self._on_opened)
-        shell.session.closed.connect(self.notice.hide)
-
-    def _on_opened(self, info: ProjectInfo) -> None:
-        def work() -> BackupOrigin | None:
-            from engine.project.backups.listing import origin_of
-
-            return origin_of(info.path)
-
-        self.notice.hide()
-        self._worker.ask(
-            work, lambda origin: self._show(info, origin), self._shell.session.failed.emit
-        )
-
-    def _show(self, info: ProjectInfo, origin: BackupOrigin | None) -> None:
-        from app.backups.wording import copy_name, opened_backup_text
-
-        if origin is None or self._shell.session.info is not info:
-            return
-        project, answers = origin.project, list[tuple[str, Callable[[], None]]]()
-        if project is not None:
-            answers.append((tr("Open the project"), lambda: self._shell.open_soon(project)))
-        folder, name = Path() if project is None else project.parent, copy_name(origin)
-        answers.append((tr("Continue as a copy…"), lambda: self.copy_requested.emit(folder, name)))
-        self.notice.ask(opened_backup_text(origin), answers)

@@ -9,14 +9,10 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.backups.logic import Group
 from app.backups.wording import (
-    consequence,
     counts,
-    damaged,
     date_warning,
     details,
     doubt_details,
-    doubt_question,
-    doubtful_consequence,
     heading,
     question,
     reason_text,
@@ -31,6 +27,7 @@ from app.theme.tokens import tokens
 from app.wording import SEPARATOR
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
+from engine.texts import translated
 
 _FIRM_SPACE = "\N{NO-BREAK SPACE}"
 
@@ -55,10 +52,16 @@ class BackupCard(AskingCard):
         self.ask_button.setEnabled(can_restore)
         self._details = make_label("", "secondary", wraps=True)
         asked = make_label(
-            doubt_question() if is_doubtful else question(backup), "strong", wraps=True
+            tr("Is this the right project?") if is_doubtful else question(backup),
+            "strong",
+            wraps=True,
         )
         outcome = make_label(
-            doubtful_consequence() if is_doubtful else consequence(), "secondary", wraps=True
+            tr("The damaged file stays in the same folder.")
+            if is_doubtful
+            else tr("The current project is backed up first."),
+            "secondary",
+            wraps=True,
         )
         texts = (asked, self._details, outcome)
         self._warning = make_label(date_warning(backup), "caption", wraps=True)
@@ -92,7 +95,9 @@ class BackupCard(AskingCard):
     def _describe(self) -> None:
         backup = self.backup
         self._holds.setText(
-            breakable(damaged(backup)) if backup.fault else _kept_together(counts(backup))
+            breakable(tr("Damaged file; it can't be restored: %1", translated(backup.fault)))
+            if backup.fault
+            else _kept_together(counts(backup))
         )
         self._since.setText(
             "" if backup.fault or self._changes is None else since_line(self._changes)

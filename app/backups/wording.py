@@ -3,13 +3,10 @@
 from app.backups.logic import Group
 from app.texts import plural, tr
 from app.wording import SEPARATOR, file_size, images, moment_text
-from engine.config import PROJECT_SUFFIX
-from engine.files import shown
 from engine.project.backups.contents import Changes
-from engine.project.backups.listing import Backup, BackupOrigin
+from engine.project.backups.listing import Backup
 from engine.project.backups.place import BackupReason
 from engine.project.clock import present_time
-from engine.texts import translated
 
 TEXTS_SHOWN = 5
 
@@ -82,32 +79,12 @@ def question(backup: Backup) -> str:
     return tr("Restore the project as it was on %1?", title(backup))
 
 
-def opened_backup_text(origin: BackupOrigin) -> str:
-    """Notice that the open project is a backup, with its name and date."""
-    return tr("This is a backup of “%1”, made %2.", shown(origin.name), moment_text(origin.when))
-
-
-def copy_name(origin: BackupOrigin) -> str:
-    """Suggested file name for a copy of a backup: `birds 2026-01-02.protoleaf`."""
-    return f"{origin.name} {origin.when.astimezone():%Y-%m-%d}{PROJECT_SUFFIX}"
-
-
-def doubt_question() -> str:
-    """Confirmation before restoring a backup that may be of another project."""
-    return tr("Is this the right project?")
-
-
 def doubt_details(backup: Backup) -> str:
     """Contents, date and path of a backup, to identify its project."""
     lines = [counts(backup), tr("Made %1", title(backup))]
     if backup.taken_of is not None:
         lines.append(tr("From %1", str(backup.taken_of)))
     return "\n".join(lines)
-
-
-def doubtful_consequence() -> str:
-    """What happens to the damaged file."""
-    return tr("The damaged file stays in the same folder.")
 
 
 def doubt_text(project: str) -> str:
@@ -123,11 +100,6 @@ def doubt_text(project: str) -> str:
 def copies_text(project: str) -> str:
     """Why only backups of copies are listed for a damaged project."""
     return tr("%1 is damaged. It has no backups of its own, but a copy of it does.", project)
-
-
-def choice_text(project: str) -> str:
-    """Message about a damaged project whose backup must be chosen."""
-    return tr("%1 is damaged. Choose the backup to restore.", project)
 
 
 def heading(group: Group) -> str:
@@ -149,31 +121,9 @@ def date_warning(backup: Backup) -> str:
     return tr("Date in the future") if is_ahead else ""
 
 
-def consequence() -> str:
-    return tr("The current project is backed up first.")
-
-
-def damaged(backup: Backup) -> str:
-    return tr("Damaged file; it can't be restored: %1", translated(backup.fault))
-
-
-def made_text(backup: Backup) -> str:
-    return tr("Backed up: %1", counts(backup))
-
-
 def failed_text(reason: str) -> str:
     return tr(
         "The backup failed. Your work is saved in the project. %1", reason[:1].upper() + reason[1:]
-    )
-
-
-def rescue_text(project: str, backup: Backup) -> str:
-    """Message about a damaged project with a backup."""
-    return tr(
-        "%1 is damaged. The backup of %2 can take its place: %3. The damaged file is kept.",
-        project,
-        title(backup),
-        counts(backup),
     )
 
 

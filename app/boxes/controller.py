@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, final
 
 from app.actions.keys import keys_in_use
 from app.actions.row import WRITE, WRITE_FOR_GOOD, Needs, Section, action
-from app.boxes.logic import next_thing, shown_boxes, things_of
-from app.boxes.wording import found_text, threshold_choices
+from app.boxes.logic import found_text, next_thing, shown_boxes, things_of, threshold_choices
 from app.feature import Feature
 from app.file_dialogs import Purpose, open_file
 from app.jobs.process_job import ProcessJob
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from app.shell import Shell
     from engine.collection.object_detection import ThingsFound
     from engine.collection.state import CollectionState
-    from engine.project import Change, Project
+    from engine.project import Change
 
 ON_CARDS = WRITE | Needs.IMAGES
 
@@ -77,7 +76,7 @@ class Boxes(Feature):
         state, ids, decided = self._session.state, self._thing_ids(), set(image_ids)
         start = max((ids.index(each) for each in decided if each in ids), default=-1) + 1
         for image_id in (*ids[start:], *ids[:start]):
-            is_open = state is not None and state.label_class[state.position(image_id)] == NO_CLASS
+            is_open = state is not None and state.label_of(image_id) == NO_CLASS
             if is_open and image_id not in decided:
                 self._choose(image_id)
                 return
@@ -106,7 +105,7 @@ class Boxes(Feature):
     # -- drawing
 
     def _on_drawn(self, box: BoundingBox) -> None:
-        owner = self._owner if self._owner is not None else self._workspace.open_image_id
+        owner = self._picture
         if self._session.is_writable and owner is not None:
             self._add(owner, FilePart(box=box))
 
@@ -212,18 +211,12 @@ class Boxes(Feature):
         )
 
     def _add_found(self, model: Path, threshold: float) -> None:
+        from engine.collection.object_detection import add_known
+
         caches = self._session.caches
-
-        def act(project: Project) -> Change:
-            from engine.collection.object_detection import add_known
-
-            return add_known(project, caches, model, threshold)
-
-        self._session.act(act, on_done=self._on_boxes_added)
-
-    def _on_boxes_added(self, change: Change) -> None:
-        self._toast.show_message(
-            sentence(change.text), action=tr("Undo"), on_action=self._session.undo
+        self._session.act(
+            lambda project: add_known(project, caches, model, threshold),
+            on_done=lambda change: self.show_undoable(sentence(change.text)),
         )
 
     def stop(self) -> None:
@@ -260,15 +253,20 @@ class Boxes(Feature):
             if count
             else tr("Nothing is hidden.")
         )
-        self._toast.show_message(text, action=tr("Undo"), on_action=self._session.undo)
+        self.show_undoable(text)
         self._shell.needs_changed.emit()
 
     # -- current box
 
+    @property
+    def _picture(self) -> int | None:
+        """An image of the open picture."""
+        return self._workspace.open_image_id if self._owner is None else self._owner
+
     def _thing_ids(self) -> list[int]:
         """Ids of the boxes and further things in the open picture."""
         state = self._session.state
-        owner = self._owner if self._owner is not None else self._workspace.open_image_id
+        owner = self._picture
         return [] if state is None or owner is None else things_of(state, owner)
 
     def _on_current_changed(self, image_id: int) -> None:
@@ -293,7 +291,7 @@ class Boxes(Feature):
 
     def _choose(self, image_id: int | None) -> None:
         """Direct the keys of images to a thing; None: to the open image."""
-        owner = self._owner if self._owner is not None else self._workspace.open_image_id
+        owner = self._picture
         if owner is None:
             return
         self._take(owner)
@@ -337,9 +335,7 @@ class Boxes(Feature):
 
     def _show(self) -> None:
         """Show the boxes of the open picture with their classes."""
-        state, owner = self._session.state, self._owner
-        if owner is None:
-            owner = self._workspace.open_image_id
+        state, owner = self._session.state, self._picture
         if state is None or owner is None or not state.has(owner):
             return
         ids = things_of(state, owner)

@@ -1,4 +1,4 @@
-"""Boxes of a picture and their texts."""
+"""Boxes of a picture, and texts about detected ones."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from app.image_view.box_layer import ShownBox
-from app.texts import tr
-from app.wording import percent
+from app.texts import plural, tr
+from app.wording import images, number, percent
 from engine.collection.state import EMPTY, NO_CLASS, UNKNOWN
 from engine.file_parts import BoundingBox, file_part
+from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
@@ -61,3 +62,35 @@ def thing_text(state: CollectionState, graph: CategoryGraph, place: int) -> str:
         return f"{graph.shown_name(best)} {percent(float(state.best_score[place]))}"
     found = state.detections.get(int(state.image_ids[place]))
     return "" if found is None else found.category
+
+
+THRESHOLDS = (20, 50, 80)
+"""In percent. Chosen: the advice of MegaDetector's authors, and two that leave less to check."""
+
+
+def threshold_choices(counts: Sequence[tuple[int, int]]) -> list[tuple[int, str]]:
+    """Thresholds in percent with texts (`50%: 640 boxes`); empty and equal ones are omitted."""
+    found: list[tuple[int, str]] = []
+    before = -1
+    for threshold in THRESHOLDS:
+        boxes = counts[threshold][0]
+        if boxes not in {0, before}:
+            text = plural(boxes, "%1: 1 box", "%1: %n boxes", percent(threshold / 100))
+            found.append((threshold, text))
+        before = boxes
+    return found
+
+
+def found_text(counts: Sequence[tuple[int, int]], pictures: int, failures: int) -> str:
+    """`Things were found in 280 of 300 images. Which boxes become images to label?`."""
+    with_things = counts[THRESHOLDS[0]][1]
+    unread = (
+        plural(failures, "1 image could not be read.", "%n images could not be read.")
+        if failures
+        else ""
+    )
+    return paragraph(
+        tr("Things were found in %1 of %2.", number(with_things), images(pictures)),
+        unread,
+        tr("Add the boxes with a score of at least:"),
+    )

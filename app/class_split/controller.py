@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, final
 
 from app.actions.row import WRITE, Needs, Section, action
-from app.feature import Feature
+from app.feature import CardFeature
 from app.texts import marked, plural
 
 if TYPE_CHECKING:  # lazy imports for a fast start
@@ -28,13 +28,11 @@ def too_few_text(name: str, count: int) -> str:
 
 
 @final
-class ClassSplitting(Feature):
+class ClassSplitting(CardFeature["SplitCard"]):
     """Open the card and split."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.card: SplitCard | None = None  # created on first use
-        self._session.closed.connect(self._dismiss)
         self._session.failed.connect(self._on_failed)
 
     @action(
@@ -72,14 +70,18 @@ class ClassSplitting(Feature):
         if len(known) < FEWEST:
             self._toast.report_failure(too_few_text(graph.shown_name(class_id), len(known)))
             return
-        from app.class_split.view import SplitCard, first_draft
+        from app.class_split.view import first_draft
 
-        if self.card is None:
-            self.card = SplitCard(self._host, self._thumbnails)
-            self.card.split_requested.connect(self._split)
-        self.card.show_draft(
+        self.made_card().show_draft(
             first_draft(class_id, graph.name(class_id), known, chosen, kinds), state
         )
+
+    def make_card(self) -> SplitCard:
+        from app.class_split.view import SplitCard
+
+        card = SplitCard(self._host, self._thumbnails)
+        card.split_requested.connect(self._split)
+        return card
 
     def _split(self, draft: SplitDraft, name: str, is_below: bool) -> None:
         from engine.project import SplitPart
@@ -87,16 +89,12 @@ class ClassSplitting(Feature):
         parts = [SplitPart(name, draft.leaving)]
         self._session.act(
             lambda project: project.classes.split(draft.class_id, parts, as_children=is_below)[0],
-            on_done=lambda _change: self._dismiss(),
+            on_done=lambda _change: self.made_card().dismiss(),
         )
 
     def _on_failed(self, reason: str) -> None:
         if self.card is not None and self.card.isVisible():
             self.card.show_failure(reason)
-
-    def _dismiss(self) -> None:
-        if self.card is not None:
-            self.card.dismiss()
 
 
 def _look(live: LiveCollection, class_id: int) -> tuple[tuple[int, ...], Kinds]:

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QButtonGroup,
-    QLineEdit,
-    QRadioButton,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QButtonGroup, QLineEdit, QRadioButton, QWidget
 
 from app.controls import make_button, make_flowing_label, make_label, make_row
 from app.dragging import paint_rubber_band
-from app.images.pixels import RADIUS, paint_square
+from app.images.pixels import RADIUS
+from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
 from app.key_names import ENTER_KEYS
-from app.mirroring import key_in_reading_order, placed
+from app.mirroring import key_in_reading_order
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice
 from app.texts import plain_button, tr
 from app.theme.tokens import tokens
 from app.wording import images
 from engine.collection.state import CollectionState
-from engine.file_parts import ImageSource
 
 # In logical pixels.
 WIDTH = 720
 SIDE = 72  # of a picture: five kinds of daisy can be distinguished
-GAP = 6  # between pictures
-FRAME = 2  # width of the frame of touched and focused pictures
 STEPS = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -84,57 +75,26 @@ def first_draft(
 
 
 @final
-class PictureBoard(QWidget):
-    """Grid of square pictures."""
+class PictureBoard(ThumbnailStrip):
+    """Grid of square pictures, which are moved by a click, a rubber band or the keyboard."""
 
     moved = Signal(tuple)  # ids of the images to move to the other class
 
     def __init__(self, thumbnails: Thumbnails, name: str) -> None:
-        super().__init__()
-        self._thumbnails = thumbnails
-        self._images: Sequence[tuple[int, ImageSource]] = ()
-        self._sources: frozenset[ImageSource] = frozenset()
+        super().__init__(thumbnails, side=SIDE, tip=None)
         self._current = 0
         self._pressed: QPoint | None = None
         self._pointer = QPoint()
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(SIDE)
-        thumbnails.ready.connect(self._on_ready)
 
-    def show_images(self, images: Sequence[tuple[int, ImageSource]]) -> None:
-        self._images, self._sources = tuple(images), frozenset(source for _, source in images)
-        self._current = max(0, min(self._current, len(images) - 1))
-        self.setFixedHeight(self._height(self.width()))
-        self.update()
+    def show_images(self, image_ids: Sequence[int], state: CollectionState) -> None:
+        super().show_images(image_ids, state)
+        self._current = max(0, min(self._current, len(self._images) - 1))
+        self.show()  # also while empty
 
-    @property
-    def image_ids(self) -> tuple[int, ...]:
-        return tuple(image_id for image_id, _ in self._images)
-
-    def rect_of(self, place: int) -> QRect:
-        row, column = divmod(place, self._columns(self.width()))
-        return placed(QRect(column * (SIDE + GAP), row * (SIDE + GAP), SIDE, SIDE), self.rect())
-
-    def _on_ready(self, source: ImageSource) -> None:
-        if source in self._sources:
-            self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(4 * (SIDE + GAP), self._height(self.width()))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.setFixedHeight(self._height(event.size().width()))
-
-    def _columns(self, width: int) -> int:
-        return max(1, (width + GAP) // (SIDE + GAP))
-
-    def _height(self, width: int) -> int:
-        rows = max(1, -(-len(self._images) // self._columns(width)))
-        return rows * (SIDE + GAP) - GAP
+    def heightForWidth(self, width: int) -> int:
+        return max(SIDE, super().heightForWidth(width))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -149,11 +109,11 @@ class PictureBoard(QWidget):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._pressed is None or event.button() != Qt.MouseButton.LeftButton:
             return
-        touched = self._touched()
+        touched = [each for place, each in enumerate(self.image_ids) if self._is_touched(place)]
         self._pressed = None
         self.update()
         if touched:
-            self.moved.emit(tuple(self._images[place][0] for place in touched))
+            self.moved.emit(tuple(touched))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = key_in_reading_order(event.key())
@@ -177,34 +137,19 @@ class PictureBoard(QWidget):
         ).manhattanLength() < QApplication.startDragDistance()
         return None if is_click else QRect(self._pressed, self._pointer).normalized()
 
-    def _touched(self) -> list[int]:
-        box = self._box
-        if box is None:
-            return [
-                place
-                for place in range(len(self._images))
-                if self.rect_of(place).contains(self._pointer)
-            ]
-        return [place for place in range(len(self._images)) if self.rect_of(place).intersects(box)]
+    def _is_touched(self, place: int) -> bool:
+        rect, box = self.rect_of(place), self._box
+        return rect.contains(self._pointer) if box is None else rect.intersects(box)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHints(
-            QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
-        )
-        box = self._box
-        framed = set(self._touched()) if box is not None else set[int]()
-        if self.hasFocus() and self._pressed is None:
-            framed.add(self._current)
-        for place, (_, source) in enumerate(self._images):
-            rect = self.rect_of(place)
-            paint_square(
-                painter, rect, self._thumbnails.pixmap(source, SIDE, self.devicePixelRatioF())
-            )
-            if place in framed:
-                painter.setPen(QPen(QColor(tokens().colours.accent), FRAME))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), RADIUS - 1, RADIUS - 1)
+    def is_framed(self, place: int) -> bool:
+        if self._pressed is None:
+            return self.hasFocus() and place == self._current
+        return self._box is not None and self._is_touched(place)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter, box = QPainter(self), self._box
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if not self._images:
             self._paint_well(painter)
         if box is not None:
@@ -229,7 +174,7 @@ class SplitCard(ScrollingCard):
     def __init__(self, host: QWidget, thumbnails: Thumbnails) -> None:
         super().__init__(host, WIDTH, tr("Split class"))
         self.draft = SplitDraft(0, "", ())
-        self._sources: Mapping[int, ImageSource | None] = {}  # None for hidden images
+        self._state: CollectionState | None = None
         self.staying = PictureBoard(thumbnails, tr("Images that stay"))
         self.leaving = PictureBoard(thumbnails, tr("Images of the new class"))
         self.name = QLineEdit()
@@ -263,17 +208,13 @@ class SplitCard(ScrollingCard):
             "Click an image, or drag a box around several, to move them to the other class. "
             "Only labelled images are listed."
         )
-        parts = (
-            *(make_flowing_label(hint, "secondary"), self._staying_title, self.staying),
-            *(self._leaving_title, self.leaving, self.name, place, self.failure),
-        )
+        first = (make_flowing_label(hint, "secondary"), self._staying_title, self.staying)
+        parts = (*first, self._leaving_title, self.leaving, self.name, place, self.failure)
         self.fill_body(*parts, None)
         self.add_footer(self.exchange_button, None, self.keep_button, self.split_button)
 
     def show_draft(self, draft: SplitDraft, state: CollectionState) -> None:
-        self._sources = {
-            each: state.visible_source_of(each) for each in (*draft.staying, *draft.leaving)
-        }
+        self._state = state
         self.name.clear()
         self.below.setText(plain_button(tr("Below %1", draft.name)))
         self.as_siblings.setText(plain_button(tr("Beside %1", draft.name)))
@@ -283,10 +224,6 @@ class SplitCard(ScrollingCard):
         self.show_over()
         self.name.setFocus()
 
-    def _visible(self, image_ids: Sequence[int]) -> list[tuple[int, ImageSource]]:
-        found = ((each, self._sources[each]) for each in image_ids)
-        return [(image_id, source) for image_id, source in found if source is not None]
-
     def show_failure(self, reason: str) -> None:
         self.failure.show_text(reason)
         self._settle()
@@ -295,8 +232,9 @@ class SplitCard(ScrollingCard):
         self.draft = draft
         self._staying_title.setText(tr("%1 keeps %2", draft.name, images(len(draft.staying))))
         self._leaving_title.setText(tr("The new class gets %1", images(len(draft.leaving))))
-        self.staying.show_images(self._visible(draft.staying))
-        self.leaving.show_images(self._visible(draft.leaving))
+        if self._state is not None:
+            self.staying.show_images(draft.staying, self._state)
+            self.leaving.show_images(draft.leaving, self._state)
         self._enable_split()
         self._settle()
 

@@ -145,7 +145,11 @@ class Comparing(Feature):
         graph = self._session.graph
         rivals = rivals_of(graph, self._current_card.ranking(card.image_id))
         is_new = [rival.class_id for rival in rivals] != [rival.class_id for rival in page.rivals]
-        page.show_rivals(rivals, relation_text(graph, rivals), "" if rivals else _nothing_text())
+        page.show_rivals(
+            rivals,
+            relation_text(graph, rivals),
+            "" if rivals else tr("There is no prediction yet: label an image of some class first."),
+        )
         if rivals and (is_new or self._asked_for != card.image_id):
             self._ask_shots(card.image_id, [rival.class_id for rival in rivals])
 
@@ -196,10 +200,6 @@ class Comparing(Feature):
         for page in (self.page, self.why_not):
             if page is not None:
                 page.stop()
-
-
-def _nothing_text() -> str:
-    return tr("There is no prediction yet: label an image of some class first.")
 
 
 def _dates(live: LiveCollection, image_ids: Sequence[int]) -> dict[int, datetime]:

@@ -74,7 +74,7 @@ class Pane(QWidget):
         self._show_picture(card.source)
         is_labelled = card.mark in _LABELLED
         self._name.show_text(image_name(card.source), tip=str(card.source.path))
-        self._date.setText(_date_text(taken_at))
+        self._date.setText("" if taken_at is None else moment_text(taken_at.replace(tzinfo=None)))
         self._person.setVisible(is_labelled)
         if is_labelled:
             ratio = self.devicePixelRatioF()
@@ -124,7 +124,3 @@ class Pane(QWidget):
             QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), ROUNDING, ROUNDING
         )
         painter.end()
-
-
-def _date_text(taken_at: datetime | None) -> str:
-    return "" if taken_at is None else moment_text(taken_at.replace(tzinfo=None))

@@ -45,7 +45,7 @@ class RivalRow(QWidget):
         self.canvases = [
             ImageCanvas(longest_side=LONGEST_OF_SHOT, margin=MARGIN_OF_SHOT) for _ in range(SHOTS)
         ]
-        self._shots: tuple[int, ...] = ()
+        self.shot_ids: tuple[int, ...] = ()
         shots = QHBoxLayout()
         shots.setSpacing(tokens().spacing.small)
         for canvas in self.canvases:
@@ -64,7 +64,7 @@ class RivalRow(QWidget):
             self.note.setVisible(bool(rival.note))
 
     def show_shots(self, shots: Sequence[tuple[int, Path]], *, is_known: bool) -> None:
-        self._shots = tuple(image_id for image_id, _path in shots)
+        self.shot_ids = tuple(image_id for image_id, _path in shots)
         self.nothing.setVisible(is_known and not shots)
         for place, canvas in enumerate(self.canvases):
             canvas.setVisible(place < len(shots))
@@ -74,10 +74,6 @@ class RivalRow(QWidget):
                 canvas.setAccessibleName(path.name)
                 if canvas.source != picture_of(path):
                     canvas.show_image(path)
-
-    @property
-    def shot_ids(self) -> tuple[int, ...]:
-        return self._shots
 
 
 @final
@@ -96,7 +92,7 @@ class WhyNotPage(ComparedPage):
         self.message = make_flowing_label("", "muted")
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._halves = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._rivals: tuple[Rival, ...] = ()
+        self.rivals: tuple[Rival, ...] = ()
         self._lay_out()
         for row in self.rows:
             row.chosen.connect(self.class_chosen)
@@ -136,10 +132,6 @@ class WhyNotPage(ComparedPage):
         return self.pane.image_id
 
     @property
-    def rivals(self) -> tuple[Rival, ...]:
-        return self._rivals
-
-    @property
     def active_canvas(self) -> ImageCanvas:
         return self.pane.canvas
 
@@ -152,10 +144,10 @@ class WhyNotPage(ComparedPage):
 
     def show_rivals(self, rivals: tuple[Rival, ...], relation: str, message: str) -> None:
         """Show the most likely classes in the order of their keys, or a message without any."""
-        if [rival.class_id for rival in rivals] != [rival.class_id for rival in self._rivals]:
+        if [rival.class_id for rival in rivals] != [rival.class_id for rival in self.rivals]:
             for row in self.rows:
                 row.show_shots((), is_known=False)
-        self._rivals = rivals
+        self.rivals = rivals
         self.bar.text.show_text(relation)
         self.message.setText(message)
         self.message.setVisible(bool(message))
@@ -163,11 +155,11 @@ class WhyNotPage(ComparedPage):
 
     def _show_rivals(self) -> None:
         for place, row in enumerate(self.rows):
-            row.show_rival(self._rivals[place] if place < len(self._rivals) else None, place + 1)
+            row.show_rival(self.rivals[place] if place < len(self.rivals) else None, place + 1)
 
     def show_shots(self, shots: Mapping[int, Sequence[tuple[int, Path]]]) -> None:
         """Show the nearest labelled images of each class."""
-        for row, rival in zip(self.rows, self._rivals, strict=False):
+        for row, rival in zip(self.rows, self.rivals, strict=False):
             row.show_shots(shots.get(rival.class_id, ()), is_known=rival.class_id in shots)
         if self.is_locked:
             self.pane.canvas.view_changed.emit(self.pane.canvas.view)

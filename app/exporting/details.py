@@ -4,25 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import groupby
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QButtonGroup,
     QCheckBox,
+    QLabel,
     QPlainTextEdit,
     QRadioButton,
     QTableWidget,
-    QTableWidgetItem,
+    QVBoxLayout,
     QWidget,
 )
 
-from app.controls import fill_column, make_flowing_label, make_hint, make_label, make_scroll_area
+from app.controls import (
+    fill_column,
+    make_flowing_label,
+    make_hint,
+    make_label,
+    make_scroll_area,
+    show_text,
+)
 from app.exporting.wording import (
-    coarse_text,
+    GROUPS,
     description,
-    group_title,
     lacks_space,
     losses,
     photos_hint,
@@ -33,9 +41,10 @@ from app.exporting.wording import (
     which_hint,
     which_text,
 )
-from app.tables import make_preview_table
+from app.tables import fill_table, make_preview_table
 from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
+from app.wording import images
 from engine.exporting.export import Which
 from engine.exporting.preview import ExportPreview
 from engine.interchange.labelled_images.class_folders import FolderOptions
@@ -79,6 +88,7 @@ class PreviewView(QWidget):
     def _make_table(self) -> QTableWidget:
         table = make_preview_table(tr("Preview"))
         table.setShowGrid(True)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
         table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         table.horizontalHeader().setMaximumSectionSize(WIDEST_COLUMN)
         row = table.verticalHeader().defaultSectionSize()
@@ -96,20 +106,12 @@ class PreviewView(QWidget):
         self.table.setVisible(bool(preview.columns))
         self.text.setVisible(bool(preview.lines))
         if preview.columns:
-            self._fill_table(preview)
+            self.table.setColumnCount(len(preview.columns))
+            self.table.setHorizontalHeaderLabels(preview.columns)
+            fill_table(self.table, preview.rows)
+            self.table.resizeColumnsToContents()
         if self.text.toPlainText() != "\n".join(preview.lines):
             self.text.setPlainText("\n".join(preview.lines))
-
-    def _fill_table(self, preview: ExportPreview) -> None:
-        self.table.setColumnCount(len(preview.columns))
-        self.table.setHorizontalHeaderLabels(preview.columns)
-        self.table.setRowCount(len(preview.rows))
-        for row, cells in enumerate(preview.rows):
-            for place, cell in enumerate(cells):
-                item = QTableWidgetItem(cell)
-                item.setToolTip(plain_tip(cell))
-                self.table.setItem(row, place, item)
-        self.table.resizeColumnsToContents()
 
 
 @final
@@ -138,7 +140,7 @@ class FormatList(QWidget):
         for group, members in groupby(offered.items(), key=lambda item: item[1].group):
             if self.buttons:
                 column.addSpacing(spacing.medium)
-            column.addWidget(make_label(group_title(group), "section"))
+            column.addWidget(make_label(tr(GROUPS[group]), "section"))
             for name, one in members:
                 column.addWidget(self._button_for(name, one))
         column.addStretch(1)
@@ -202,7 +204,7 @@ class ExportDetails(QWidget):
         self.preview = PreviewView()
         self._title = make_flowing_label("", "heading")
         self._description = make_flowing_label("")
-        self._losses = make_flowing_label("", "secondary")
+        self.losses = make_flowing_label("", "secondary")
         self._room = make_flowing_label("", "warning")
         self._which_part, self._files_part, self._photos_part = QWidget(), QWidget(), QWidget()
         self._fill()
@@ -212,32 +214,15 @@ class ExportDetails(QWidget):
 
     def _fill(self) -> None:
         spacing = tokens().spacing
-        which = fill_column(
-            self._which_part, make_label(tr("Images"), "section"), spacing=spacing.tiny
-        )
-        for choice, button in self.which.items():
-            which.addWidget(button)
-            which.addWidget(self._which_hints[choice])
-        files = fill_column(
-            self._files_part, make_label(tr("Files"), "section"), spacing=spacing.tiny
-        )
-        for placing, button in self.placings.items():
-            button.setAccessibleDescription(placing_hint(placing))
-            files.addWidget(button)
-            files.addWidget(make_hint(placing_hint(placing)))
+        _fill_choices(self._which_part, tr("Images"), self.which, self._which_hints)
+        hints = {placing: make_hint(placing_hint(placing)) for placing in Placing}
+        files = _fill_choices(self._files_part, tr("Files"), self.placings, hints)
         files.addSpacing(spacing.tiny)
-        files.addWidget(self.crops)
-        files.addWidget(self.flat)
-        files.addWidget(self.coarse)
         self._coarse_hint = make_hint(tr("Training programs treat each folder as a class."))
-        files.addWidget(self._coarse_hint)
-        photos = fill_column(
-            self._photos_part, make_label(tr("Photos"), "section"), spacing=spacing.tiny
-        )
-        for is_reduced, button in self.photos.items():
-            button.setAccessibleDescription(photos_hint(is_reduced=is_reduced))
-            photos.addWidget(button)
-            photos.addWidget(make_hint(photos_hint(is_reduced=is_reduced)))
+        for part in (self.crops, self.flat, self.coarse, self._coarse_hint):
+            files.addWidget(part)
+        about = {each: make_hint(photos_hint(is_reduced=each)) for each in self.photos}
+        _fill_choices(self._photos_part, tr("Photos"), self.photos, about)
         body = QWidget()
         body.setProperty("surface", "raised")
         column = fill_column(
@@ -245,7 +230,7 @@ class ExportDetails(QWidget):
             self._title,
             self._description,
             make_label(tr("Limits of this format"), "section"),
-            self._losses,
+            self.losses,
             self._which_part,
             self._files_part,
             self._photos_part,
@@ -302,17 +287,12 @@ class ExportDetails(QWidget):
 
     # -- display
 
-    @property
-    def losses_text(self) -> str:
-        """What the format cannot represent."""
-        return self._losses.text()
-
     def show_format(self, offered: ImageFormat) -> None:
         """Show another format; its preview follows."""
         self._title.setText(tr(offered.title))
         self._description.setText(description(offered))
         lines = losses(offered)
-        self._losses.setText("\n".join(f"{_BULLET}{line}" for line in lines))
+        self.losses.setText("\n".join(f"{_BULLET}{line}" for line in lines))
         self._which_part.setVisible(offered.has_labels)
         self._files_part.setVisible(offered.has_images)
         self._photos_part.setVisible(offered.group is FormatGroup.PROJECT)
@@ -322,45 +302,42 @@ class ExportDetails(QWidget):
         self.byte_order_mark.setVisible(offered.is_spreadsheet)
         self._area.verticalScrollBar().setValue(0)
 
-    def show_look(self, look: ExportLook) -> None:
-        """Show the preview of the current options."""
-        self._show_counts(look)
-        chosen = look.chosen.get(look.choice.which)
+    def show_look(self, look: ExportLook | None) -> None:
+        """Show the preview of the current options; without one, no counts and sizes."""
+        for which, button in self.which.items():
+            found = look.chosen.get(which) if look else None
+            button.setText(which_text(which, found.count if found else None))
+            self._which_hints[which].setText(which_hint(which, look))
+            button.setAccessibleDescription(which_hint(which, look))
+        chosen = look.chosen.get(look.choice.which) if look else None
         for placing, button in self.placings.items():
-            button.setText(placing_text(placing, None if chosen is None else chosen.size_bytes))
-        self._show_sizes(look)
-        self._room.setText(lacks_space(look, self.options.placing))
-        self._room.setVisible(bool(self._room.text()))
+            button.setText(placing_text(placing, chosen.size_bytes if chosen else None))
+        for is_reduced, button in self.photos.items():
+            size_bytes = look.copy_bytes.get(is_reduced) if look else None
+            button.setText(photos_text(size_bytes, is_reduced=is_reduced))
+        show_text(self._room, lacks_space(look, self.options.placing) if look else "")
+        if look is None:
+            self._show_coarse(0)
+            return
         has_one_folder_per_class = look.format.is_flat or look.choice.folder.is_flat
         self.crops.setVisible(look.has_boxes and look.format.has_crop_form)
-        self._show_coarse(chosen.coarse if chosen is not None and has_one_folder_per_class else 0)
-        self.preview.show_preview(
-            look.preview, preview_caption(look.preview, 0 if chosen is None else chosen.count)
-        )
-
-    def show_unknown(self) -> None:
-        """Show the options without counts and sizes."""
-        self._show_counts(None)
-        for placing, button in self.placings.items():
-            button.setText(placing_text(placing, None))
-        self._show_sizes(None)
-        self._room.hide()
-        self._show_coarse(0)
-
-    def _show_sizes(self, look: ExportLook | None) -> None:
-        for is_reduced, button in self.photos.items():
-            size_bytes = None if look is None else look.copy_bytes.get(is_reduced)
-            button.setText(photos_text(size_bytes, is_reduced=is_reduced))
-
-    def _show_counts(self, look: ExportLook | None) -> None:
-        for which, button in self.which.items():
-            chosen = None if look is None else look.chosen.get(which)
-            button.setText(which_text(which, None if chosen is None else chosen.count))
-            hint = which_hint(which, look)
-            button.setAccessibleDescription(hint)
-            self._which_hints[which].setText(hint)
+        self._show_coarse(chosen.coarse if chosen and has_one_folder_per_class else 0)
+        caption = preview_caption(look.preview, chosen.count if chosen else 0)
+        self.preview.show_preview(look.preview, caption)
 
     def _show_coarse(self, count: int) -> None:
-        self.coarse.setText(coarse_text(count))
+        self.coarse.setText(tr("Also %1 of broader classes", images(count)))
         self.coarse.setVisible(count > 0)
         self._coarse_hint.setVisible(count > 0)
+
+
+def _fill_choices(
+    part: QWidget, title: str, buttons: Mapping[Any, QRadioButton], hints: Mapping[Any, QLabel]
+) -> QVBoxLayout:
+    """Fill a part with a title, and buttons with hints below them."""
+    column = fill_column(part, make_label(title, "section"), spacing=tokens().spacing.tiny)
+    for choice, button in buttons.items():
+        button.setAccessibleDescription(hints[choice].text())
+        column.addWidget(button)
+        column.addWidget(hints[choice])
+    return column

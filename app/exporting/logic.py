@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -21,7 +20,7 @@ from engine.errors import ProtoleafError, TakenError
 from engine.exporting.export import ExportChoice, Which, answers_in, check_target, export_images
 from engine.exporting.preview import ChosenImages, ExportPreview, chosen_images, preview_export
 from engine.files import shown
-from engine.full_disk import as_full_disk
+from engine.full_disk import as_full_disk, free_space
 from engine.interchange.labelled_images.formats import FORMATS, FormatGroup, ImageFormat
 from engine.project import Project
 
@@ -161,96 +160,60 @@ def look_at(
             is_taken=bool(replaced_kind) or (target.is_file() and not offered.is_folder),
             replaced_kind=replaced_kind,
             problem=problem,
-            free_bytes=_free_bytes(target),
+            free_bytes=free_space(target),
             chosen=chosen_images(project, state),
             preview=_preview(project, state, choice),
             seen="" if state.unseen is None else seen_text(state.unseen, project.classes.graph),
             has_boxes=bool(state.is_box.any()),
-            copy_bytes=_copy_bytes(project) if choice.format_name == COPY else {},
+            copy_bytes={each: archive_bytes(project, is_reduced=each) for each in (False, True)}
+            if choice.format_name == COPY
+            else {},
         )
 
 
-def export_labels(
+def export(
     project_path: Path,
     state: CollectionState,
+    caches: CacheFolders,
     look: ExportLook,
+    *,
     on_progress: OnProgress,
     cancel: CancelToken,
-) -> WrittenExport:
-    """Write the previewed export, with the predictions on the screen.
+) -> WrittenExport | ExportedModel | WrittenArchive:
+    """Write the previewed export: labels with the predictions on the screen, a model, or a copy.
 
     Raises:
-        InputError, StorageError: the target cannot be used, or a write failed.
+        InputError, ModelError, StorageError: the target cannot be used, nothing is embedded or
+            labelled yet (models), or a write failed.
         Cancelled: `cancel` was set.
     """
     with Project.open(project_path, for_writing=False) as project:
+        setting = setting_of(project)
+        if look.choice.format_name == COPY:
+            return pack_project(
+                project,
+                caches,
+                look.target,
+                is_reduced=look.choice.is_reduced,
+                is_overwriting=look.choice.is_overwriting,
+                on_progress=on_progress,
+                cancel=cancel,
+            )
+        if look.choice.format_name == MODEL:
+            from engine.bundle.export import export_model
+
+            return export_model(
+                project, caches, look.target, setting, on_progress=on_progress, cancel=cancel
+            )
         return export_images(
             project,
             answers_in(state),
             look.choice,
             model=state.model_name,
-            setting=setting_of(project).value,
+            setting=setting.value,
             on_progress=on_progress,
             cancel=cancel,
         )
-
-
-def export_the_model(
-    project_path: Path,
-    caches: CacheFolders,
-    look: ExportLook,
-    on_progress: OnProgress,
-    cancel: CancelToken,
-) -> ExportedModel:
-    """Export the current model.
-
-    Raises:
-        InputError, ModelError, StorageError: nothing is embedded or labelled yet, the target cannot
-            be used, or a write failed.
-        Cancelled: `cancel` was set.
-    """
-    from engine.bundle.export import export_model
-
-    with Project.open(project_path, for_writing=False) as project:
-        return export_model(
-            project,
-            caches,
-            look.target,
-            setting_of(project),
-            on_progress=on_progress,
-            cancel=cancel,
-        )
-
-
-def export_copy(
-    project_path: Path,
-    caches: CacheFolders,
-    look: ExportLook,
-    on_progress: OnProgress,
-    cancel: CancelToken,
-) -> WrittenArchive:
-    """Write the project and its photos to a project archive.
-
-    Raises:
-        InputError, StorageError: the target cannot be used, or a write failed.
-        Cancelled: `cancel` was set.
-    """
-    with Project.open(project_path, for_writing=False) as project:
-        return pack_project(
-            project,
-            caches,
-            look.target,
-            is_reduced=look.choice.is_reduced,
-            is_overwriting=look.choice.is_overwriting,
-            on_progress=on_progress,
-            cancel=cancel,
-        )
-
-
-def _copy_bytes(project: Project) -> dict[bool, int]:
-    return {
-        is_reduced: archive_bytes(project, is_reduced=is_reduced) for is_reduced in (False, True)
-    }
 
 
 def _free(target: Path) -> Path:
@@ -264,42 +227,31 @@ def _free(target: Path) -> Path:
 
 def _problem(project: Project, choice: ExportChoice, offered: ImageFormat) -> tuple[str, str]:
     """Why the target cannot be used, and the type of an unrelated file that would be replaced."""
-    target = choice.out
+    error, kind = _refusal(project, choice, offered), ""
+    if isinstance(error, TakenError):
+        kind = kind_of_file(choice.out)
+        error = _refusal(project, replace(choice, is_overwriting=True), offered)
+    if error is not None:
+        return shown(str(as_full_disk(error))), kind
+    if not kind and not choice.out.parent.is_dir():
+        return f'there is no folder "{shown(str(choice.out.parent))}"', ""
+    return "", kind
+
+
+def _refusal(
+    project: Project, choice: ExportChoice, offered: ImageFormat
+) -> ProtoleafError | OSError | ValueError | None:
+    """Why the target cannot be used."""
     try:
-        _check(project, choice, offered)
-    except TakenError:
-        return _replacing_problem(project, choice, offered), kind_of_file(target)
+        if offered.has_labels:
+            check_target(project, choice)
+        elif offered.is_folder:
+            check_folder(Path(os.path.realpath(choice.out)), project)
+        else:
+            check_file(choice.out, COPY, project=project, is_overwriting=choice.is_overwriting)
     except (ProtoleafError, OSError, ValueError) as error:
-        return shown(str(as_full_disk(error))), ""
-    if not target.parent.is_dir():
-        return f'there is no folder "{shown(str(target.parent))}"', ""
-    return "", ""
-
-
-def _check(project: Project, choice: ExportChoice, offered: ImageFormat) -> None:
-    if offered.has_labels:
-        check_target(project, choice)
-    elif offered.is_folder:
-        check_folder(Path(os.path.realpath(choice.out)), project)
-    else:
-        check_file(choice.out, COPY, project=project, is_overwriting=choice.is_overwriting)
-
-
-def _replacing_problem(project: Project, choice: ExportChoice, offered: ImageFormat) -> str:
-    """Why the existing file cannot be replaced even with consent; "" if it can."""
-    try:
-        _check(project, replace(choice, is_overwriting=True), offered)
-    except (ProtoleafError, OSError, ValueError) as error:
-        return shown(str(as_full_disk(error)))
-    return ""
-
-
-def _free_bytes(target: Path) -> int | None:
-    place = next((place for place in (target, *target.parents) if place.is_dir()), None)
-    try:
-        return None if place is None else shutil.disk_usage(place).free
-    except OSError:
-        return None
+        return error
+    return None
 
 
 def _preview(project: Project, state: CollectionState, choice: ExportChoice) -> ExportPreview:

@@ -4,34 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import final
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
 from app.controls import (
     fill_column,
+    fill_row,
     make_button,
     make_flowing_label,
-    make_icon_button,
     make_label,
+    make_row,
     make_separator,
     set_property,
 )
 from app.exporting.details import ExportDetails, FormatList
 from app.exporting.logic import ExportLook, renamed_target
-from app.exporting.wording import problem_text, target_facts, target_label
-from app.key_names import ENTER_KEYS
-from app.palette.overlay import Overlay
+from app.exporting.wording import target_facts
+from app.palette.overlay import FloatingCard
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import tr
 from app.theme.tokens import tokens
+from app.wording import sentence
 from engine.exporting.export import ExportChoice
 from engine.interchange.labelled_images.formats import ImageFormat
-
-if TYPE_CHECKING:
-    from engine.events import Progress
 
 WIDTH = 960
 HEIGHT = 760
@@ -42,29 +39,23 @@ DETAILS_SHARE = 5
 
 
 @final
-class ExportCard(Overlay):
+class ExportCard(FloatingCard):
     """Card over the window; Enter exports, Esc or a click outside closes it, not a running export.
-
-    Signals:
-        changed: an option was changed; the preview must be updated.
-        export_requested: an `ExportLook`.
-        cancel_requested: stop the running export.
-        browse_requested: show a dialog for the target.
 
     Attributes:
         formats, details: the two halves.
         target: field with the target path.
+        look: preview of the current options; None while unknown.
     """
 
-    changed = Signal()
+    changed = Signal()  # an option was changed; the preview must be updated
     export_requested = Signal(ExportLook)
-    cancel_requested = Signal()
-    browse_requested = Signal()
+    browse_requested = Signal()  # show a dialog for the target
 
     def __init__(self, host: QWidget, offered: Mapping[str, ImageFormat]) -> None:
-        super().__init__(host, WIDTH)
+        super().__init__(host, WIDTH, tr("Export"))
         self._offered = offered
-        self._look: ExportLook | None = None
+        self.look: ExportLook | None = None
         self._is_own_target = False
         self._failed_because = ""  # of the last export; until an option is changed
         self.formats = FormatList(offered)
@@ -76,73 +67,34 @@ class ExportCard(Overlay):
         self.failure = FailureNotice()
         self.progress = ProgressView(tr("Stop exporting"))
         self.export_button = make_button(tr("Export"), self._on_export, variant="primary")
+        self.primary = self.export_button
         self.keep_button = make_button(tr("Cancel"), self.dismiss)
-        self.close_button = make_icon_button("close", tr("Close"), self.dismiss)
         self._label = make_label("", "secondary")
         self._facts = make_flowing_label("", "secondary")
-        self._middle = self._make_middle()
-        self._place, self._answers = self._make_place(), self._make_answers()
+        self._middle = QFrame()
+        self._place = make_row(self._label, self.target, self.browse_button, grows=1)
+        self._answers = make_row(None, self.keep_button, self.export_button)
         self._lay_out()
-        self._connect()
-
-    # -- layout
-
-    def _lay_out(self) -> None:
-        spacing = tokens().spacing
-        head = QHBoxLayout()
-        head.setContentsMargins(spacing.large, spacing.medium, spacing.medium, spacing.small)
-        head.addWidget(make_label(tr("Export"), "heading"), 1)
-        head.addWidget(self.close_button)
-        footer = QWidget()
-        parts = (self._place, self._facts, self.failure, self.progress, self._answers)
-        column = fill_column(footer, *parts, spacing=spacing.small)
-        column.setContentsMargins(spacing.large, spacing.medium, spacing.large, spacing.medium)
-        whole = QVBoxLayout(self.panel)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(head)
-        whole.addWidget(self._middle, 1)
-        whole.addWidget(make_separator())
-        whole.addWidget(footer)
-        self.failure.show_text("")
-        self.progress.show_ended()
-
-    def _make_middle(self) -> QWidget:
-        middle = QFrame()
-        row = QHBoxLayout(middle)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.formats, LIST_SHARE)
-        row.addWidget(make_separator(vertical=True))
-        row.addWidget(self.details, DETAILS_SHARE)
-        return middle
-
-    def _make_place(self) -> QWidget:
-        place = QWidget()
-        row = QHBoxLayout(place)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(tokens().spacing.small)
-        self._label.setBuddy(self.target)
-        row.addWidget(self._label)
-        row.addWidget(self.target, 1)
-        row.addWidget(self.browse_button)
-        return place
-
-    def _make_answers(self) -> QWidget:
-        answers = QWidget()
-        row = QHBoxLayout(answers)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(tokens().spacing.small)
-        row.addStretch(1)
-        row.addWidget(self.keep_button)
-        row.addWidget(self.export_button)
-        return answers
-
-    def _connect(self) -> None:
         self.formats.chosen.connect(self._on_format_chosen)
         self.details.changed.connect(self._on_changed)
         self.target.textEdited.connect(self._on_target_edited)
-        self.progress.cancel_requested.connect(self.cancel_requested)
+
+    def _lay_out(self) -> None:
+        spacing = tokens().spacing
+        halves = (self.formats, make_separator(vertical=True), self.details)
+        row = fill_row(self._middle, *halves, spacing=0)
+        row.setStretch(0, LIST_SHARE)
+        row.setStretch(2, DETAILS_SHARE)
+        self._label.setBuddy(self.target)
+        footer = fill_column(
+            None,
+            *(self._place, self._facts, self.failure, self.progress, self._answers),
+            margins=(spacing.large, spacing.medium, spacing.large, spacing.medium),
+        )
+        whole = (self._head, self._middle, make_separator(), footer)
+        fill_column(self.panel, *whole, spacing=0, grows=1)
+        self.failure.show_text("")
+        self.progress.show_ended()
 
     # -- options
 
@@ -162,11 +114,6 @@ class ExportCard(Overlay):
         )
 
     @property
-    def look(self) -> ExportLook | None:
-        """Preview of the current options; None while unknown."""
-        return self._look
-
-    @property
     def is_own_target(self) -> bool:
         """Whether the user entered a target."""
         return self._is_own_target and bool(self.target.text().strip())
@@ -176,9 +123,9 @@ class ExportCard(Overlay):
     def show_start(self, name: str) -> None:
         """Show the card with a format chosen, before its preview is known."""
         self._is_own_target = False
-        self._look = None
-        self.details.show_unknown()
-        self.show_failure("")
+        self.look = None
+        self.details.show_look(None)
+        self.failure.show_text("")
         if self.formats.buttons[name].isChecked():
             self._on_format_chosen(name)
         else:
@@ -194,7 +141,7 @@ class ExportCard(Overlay):
 
     def show_look(self, look: ExportLook) -> None:
         """Show the preview of the current options."""
-        self._look = look
+        self.look = look
         if not self.is_own_target:
             self.target.setText(str(look.target))
         self.details.show_look(look)
@@ -202,12 +149,8 @@ class ExportCard(Overlay):
         set_property(
             self._facts, "role", "warning" if look.is_taken and not look.problem else "secondary"
         )
-        self.failure.show_text(problem_text(look.problem) or self._failed_because)
+        self.failure.show_text(sentence(look.problem) or self._failed_because)
         self._show_answers()
-
-    def show_failure(self, text: str) -> None:
-        """Show an error message; "" hides it."""
-        self.failure.show_text(text)
 
     def show_waiting(self, text: str) -> None:
         """Show the start of an export and disable the options."""
@@ -215,10 +158,6 @@ class ExportCard(Overlay):
         self.failure.show_text("")
         self.progress.show_step(text)
         self.progress.cancel_button.setFocus()
-
-    def show_progress(self, progress: Progress) -> None:
-        """Show the progress of the export."""
-        self.progress.show_progress(progress)
 
     def show_ended(self, text: str = "") -> None:
         """Return to the options, with the error if the export failed."""
@@ -243,7 +182,7 @@ class ExportCard(Overlay):
         self.progress.setVisible(is_running)
 
     def _show_answers(self) -> None:
-        look = self._look
+        look = self.look
         chosen = None if look is None else look.chosen.get(look.choice.which)
         has_some = not self.offered.has_labels or chosen is None or chosen.count > 0
         can_export = look is not None and not look.problem and has_some
@@ -255,7 +194,7 @@ class ExportCard(Overlay):
 
     def _on_format_chosen(self, name: str) -> None:
         offered = self._offered[name]
-        self._label.setText(target_label(is_folder=offered.is_folder))
+        self._label.setText(tr("Folder") if offered.is_folder else tr("File"))
         self.target.setAccessibleName(self._label.text())
         if self.is_own_target:
             renamed = renamed_target(
@@ -271,13 +210,13 @@ class ExportCard(Overlay):
 
     def _on_changed(self) -> None:
         """Disable the button until the preview is known: no file is replaced without consent."""
-        self._look, self._failed_because = None, ""
+        self.look, self._failed_because = None, ""
         self._show_answers()
         self.changed.emit()
 
     def _on_export(self) -> None:
-        if self._look is not None and self.export_button.isEnabled() and not self.is_running:
-            self.export_requested.emit(self._look)
+        if self.look is not None and not self.is_running:
+            self.export_requested.emit(self.look)
 
     # -- Qt
 
@@ -285,26 +224,9 @@ class ExportCard(Overlay):
         """The same for every format."""
         return HEIGHT
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Export on Enter, unless another button has the focus.
-
-        An unrelated file is replaced only by the button itself; Enter elsewhere focuses that
-        button.
-        """
-        focused = QApplication.focusWidget()
-        others = (self.keep_button, self.browse_button, self.close_button)
-        if event.key() in ENTER_KEYS and focused not in others:
-            if (
-                self._look is not None
-                and self._look.replaced_kind
-                and focused is not self.export_button
-            ):
-                self.export_button.setFocus()
-            else:
-                self._on_export()
-            return
-        super().keyPressEvent(event)
-
-
-def title_of_browsing(offered: ImageFormat) -> str:
-    return tr("Export into a folder") if offered.is_folder else tr("Export")
+    def on_enter(self) -> None:
+        """Export, unless an unrelated file would be replaced: then focus the button, which does."""
+        if self.look is not None and self.look.replaced_kind:
+            self.export_button.setFocus()
+        else:
+            super().on_enter()

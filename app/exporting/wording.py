@@ -48,11 +48,6 @@ PLACINGS: Mapping[Placing, str] = {
 }
 
 
-def group_title(group: FormatGroup) -> str:
-    """Heading of a group of formats."""
-    return tr(GROUPS[group])
-
-
 def description(offered: ImageFormat) -> str:
     """Description of a format as a sentence."""
     return sentence(offered.description)
@@ -125,16 +120,6 @@ def photos_hint(*, is_reduced: bool) -> str:
     return tr("Every detail can be seen.")
 
 
-def coarse_text(count: int) -> str:
-    """`Also 12 images of broader classes`."""
-    return tr("Also %1 of broader classes", images(count))
-
-
-def target_label(*, is_folder: bool) -> str:
-    """Label of the target field."""
-    return tr("Folder") if is_folder else tr("File")
-
-
 def target_facts(look: ExportLook) -> str:
     """Free space, and whether a file is replaced (unless there is a problem)."""
     parts = []
@@ -148,11 +133,6 @@ def target_facts(look: ExportLook) -> str:
     if look.free_bytes is not None:
         parts.append(tr("%1 free on this disk.", file_size(look.free_bytes)))
     return paragraph(*parts)
-
-
-def problem_text(problem: str) -> str:
-    """The problem as a sentence."""
-    return sentence(problem)
 
 
 def lacks_space(look: ExportLook, placing: Placing) -> str:

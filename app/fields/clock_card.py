@@ -7,9 +7,17 @@ from datetime import datetime, timedelta
 from typing import final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.controls import fill_row, make_button, make_choice_box, make_flowing_label, make_form
+from app.controls import (
+    fill_column,
+    make_button,
+    make_choice_box,
+    make_flowing_label,
+    make_form,
+    make_row,
+    show_text,
+)
 from app.fields.logic import ClockFacts, targets
 from app.fields.wording import preview_text, refusal_text, target_title
 from app.palette.overlay import ScrollingCard
@@ -70,20 +78,11 @@ class ClockCard(ScrollingCard):
         self.zone.activated.connect(lambda _place: self._show_preview())
 
     def _lay_out(self) -> None:
-        space = tokens().spacing
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(space.large, 0, space.large, space.medium)
-        column.setSpacing(space.medium)
-        column.addWidget(
-            make_flowing_label(
-                tr(
-                    "Files stay as they are: the corrected time is used for sorting, "
-                    "searching, bursts and exports."
-                ),
-                "secondary",
-            )
+        about = tr(
+            "Files stay as they are: the corrected time is used for sorting, "
+            "searching, bursts and exports."
         )
-        self._form = make_form(
+        form = make_form(
             {
                 tr("Times of"): self.target,
                 tr("Add to the clock"): self.offset,
@@ -91,12 +90,14 @@ class ClockCard(ScrollingCard):
                 tr("Time zone of the clock"): self.zone,
             }
         )
-        column.addLayout(self._form)
-        footer = QWidget()
-        fill_row(footer, self.remove_button, self.correct_button).insertStretch(1, 1)
-        for part in (self.preview, self.refusal, footer):
-            column.addWidget(part)
-        column.addStretch(1)
+        buttons = make_row(self.remove_button, None, self.correct_button)
+        space, hint = tokens().spacing, make_flowing_label(about, "secondary")
+        fill_column(
+            self.body,
+            *(hint, form, self.preview, self.refusal, buttons, None),
+            spacing=space.medium,
+            margins=(space.large, 0, space.large, space.medium),
+        )
 
     def show_facts(self, facts: ClockFacts) -> None:
         """Show the card for the current photo."""
@@ -182,10 +183,8 @@ class ClockCard(ScrollingCard):
             else:
                 found = preview_of(self._facts.sources, self._facts.corrections, correction)
                 text, can_correct = preview_text(found), correction != self._chosen
-        self.preview.setText(text)
-        self.preview.setVisible(bool(text))
-        self.refusal.setText(refusal)
-        self.refusal.setVisible(bool(refusal))
+        show_text(self.preview, text)
+        show_text(self.refusal, refusal)
         self.correct_button.setEnabled(can_correct)
         self._settle()
 

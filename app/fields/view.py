@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.controls import (
     fill_column,
@@ -15,6 +15,8 @@ from app.controls import (
     make_choice_box,
     make_flowing_label,
     make_icon_button,
+    make_row,
+    show_text,
 )
 from app.fields.logic import renamed_choices
 from app.fields.wording import kind_title, refusal_text, renamed_text
@@ -132,7 +134,6 @@ class FieldsCard(ScrollingCard):
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, tr("Fields of the project"))
         self.lines: list[FieldLine] = []
-        space = tokens().spacing
         self._lines = QWidget()
         self._column = fill_column(self._lines)
         self._about = make_flowing_label(
@@ -150,15 +151,14 @@ class FieldsCard(ScrollingCard):
             tr("Camera trap: sex, life stage, behaviour"), self._add_preset, variant="flat"
         )
         self.save_button = make_button(tr("Save"), self._save, variant="primary")
-        adding, footer = QWidget(), QWidget()
-        fill_row(adding, self.add_button, self.preset_button).addStretch(1)
-        fill_row(footer, self.save_button).insertStretch(0, 1)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(space.large, 0, space.large, space.medium)
-        column.setSpacing(space.medium)
-        for part in (self._about, self._lines, adding, self.renamed, self.refusal, footer):
-            column.addWidget(part)
-        column.addStretch(1)
+        space, adding = tokens().spacing, make_row(self.add_button, self.preset_button, None)
+        save = make_row(None, self.save_button)
+        fill_column(
+            self.body,
+            *(self._about, self._lines, adding, self.renamed, self.refusal, save, None),
+            spacing=space.medium,
+            margins=(space.large, 0, space.large, space.medium),
+        )
 
     def show_fields(self, fields: Sequence[ImageField]) -> None:
         """Show the card with the fields of the project."""
@@ -215,11 +215,10 @@ class FieldsCard(ScrollingCard):
 
     def _on_edited(self) -> None:
         """Update the list of renamings and clear the error."""
-        self.renamed.setText(renamed_text(self._renamings))
-        self.renamed.setVisible(bool(self._renamings))
+        renamings = self._renamings
+        show_text(self.renamed, renamed_text(renamings) if renamings else "")
         self._refuse("")
 
     def _refuse(self, message: str) -> None:
-        self.refusal.setText(refusal_text(message))
-        self.refusal.setVisible(bool(message))
+        show_text(self.refusal, refusal_text(message))
         self._settle()

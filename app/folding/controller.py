@@ -10,26 +10,17 @@ import numpy as np
 from app.actions.row import WRITE, Needs, Section, action
 from app.feature import Feature
 from app.folding.finding import FoldFinding
-from app.folding.wording import (
-    best_title,
-    fold_all_title,
-    folds_found,
-    no_bursts,
-    no_fold,
-    one_of_each_title,
-    seconds_prompt,
-    seconds_text,
-    unfold_all_title,
-)
 from app.palette.logic import PaletteRow
 from app.session.subsets import ImageSet
 from app.status.notice import Notice
-from app.texts import marked, tr
+from app.texts import fill, marked, plural, tr
+from app.wording import images, on_one_line
 from engine.graph.codes import NO_CLASS
 
 if TYPE_CHECKING:
     from app.session import ProjectInfo
     from app.shell import Shell
+    from engine.collection.live import LiveCollection
     from engine.project import Change
 
 # Chosen: from a burst to a visit at a camera trap.
@@ -66,7 +57,11 @@ class Folding(Feature):
         self._session.change_made.connect(self._on_change_made)
 
     def titles(self) -> Mapping[str, str]:
-        return {"fold_images": unfold_all_title() if self._images.folds.is_on else fold_all_title()}
+        return {
+            "fold_images": tr("Unfold all duplicates and bursts")
+            if self._images.folds.is_on
+            else tr("Fold duplicates and bursts")
+        }
 
     def stop(self) -> None:
         self.finding.stop()
@@ -111,7 +106,7 @@ class Folding(Feature):
     def toggle_fold(self) -> None:
         image_id = None if self._images.active_images.is_page else self._images.grid.current_id
         if image_id is not None and not self._images.folds.toggle(image_id):
-            self._toast.show_message(no_fold())
+            self._toast.show_message(tr("This image has no duplicates and is in no burst."))
 
     @action("fold_images", marked("Fold duplicates and bursts"), "stack", "", Section.VIEW_FOLDS)
     def switch_folding(self) -> None:
@@ -133,7 +128,7 @@ class Folding(Feature):
         state = self._session.state
         if state is not None:
             self._images.show_images(
-                ImageSet(state.folds.one_of_each(state.image_ids), one_of_each_title())
+                ImageSet(state.folds.one_of_each(state.image_ids), tr("One of each"))
             )
 
     @action(
@@ -145,7 +140,12 @@ class Folding(Feature):
         if state is None:
             return
         if not len(state.folds.in_sequences()):
-            self._toast.show_message(no_bursts())
+            self._toast.show_message(
+                tr(
+                    "There are no bursts: no two photos of one camera were taken within the time "
+                    "that is set."
+                )
+            )
         else:
             self.finding.look(self._show_best)
 
@@ -153,7 +153,7 @@ class Folding(Feature):
         state = self._session.state
         best = () if state is None else state.folds.best_of_sequences()
         if len(best):
-            self._images.show_images(ImageSet(np.asarray(best), best_title()))
+            self._images.show_images(ImageSet(np.asarray(best), tr("Best of each burst")))
 
     @action(
         "burst_seconds",
@@ -170,17 +170,15 @@ class Folding(Feature):
         usual = sorted({*OFFERED_SECONDS, now})
 
         def rows_for(text: str) -> Sequence[PaletteRow]:
-            typed = int(text) if text.isascii() and text.isdigit() else None
-            offered = (
-                usual if not text.strip() else [] if typed is None else [min(typed, MOST_SECONDS)]
-            )
+            typed = [min(int(text), MOST_SECONDS)] if text.isascii() and text.isdigit() else []
             current = {now: tr("current")}
             return [
                 PaletteRow(seconds_text(each), current.get(each, ""), "", "clock", each)
-                for each in offered
+                for each in (typed if text.strip() else usual)
             ]
 
-        self._palette.ask(seconds_prompt(), rows_for, self._set_seconds, at=usual.index(now))
+        prompt = tr("Maximum gap in a burst, in seconds")
+        self._palette.ask(prompt, rows_for, self._set_seconds, at=usual.index(now))
 
     def _set_seconds(self, seconds: int) -> None:
         from engine.collection.find_folds import set_burst_seconds
@@ -188,7 +186,19 @@ class Folding(Feature):
         self._session.act(lambda project: set_burst_seconds(project, seconds))
 
 
-def _seconds_of(live: object) -> int:
+def folds_found(image_count: int, folds: int) -> str:
+    """`88 images are duplicates or bursts, in 43 groups`, as a sentence."""
+    groups = plural(folds, "%n group", "%n groups")
+    return fill(tr("%1 are duplicates or bursts, in %2."), images(image_count), groups)
+
+
+def seconds_text(seconds: int) -> str:
+    if seconds == 0:
+        return tr("No bursts")
+    return on_one_line(plural(seconds, "1 second", "%n seconds"))
+
+
+def _seconds_of(live: LiveCollection) -> int:
     from engine.collection.find_folds import burst_seconds
 
-    return burst_seconds(live.project)  # type: ignore[attr-defined]
+    return burst_seconds(live.project)

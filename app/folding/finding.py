@@ -76,12 +76,14 @@ class FoldFinding(QObject):
             return
         self._settled.stop()
 
-        def given(live: LiveCollection) -> FoldInput:
+        def input_of(live: LiveCollection) -> FoldInput:
             from engine.collection.find_folds import fold_input
 
             return fold_input(live.project, live.embedded)
 
-        self._session.ask(given, lambda given: self._begin(info, given), owner=self, topic="folds")
+        self._session.ask(
+            input_of, lambda given: self._begin(info, given), owner=self, topic="folds"
+        )
 
     def look(self, on_seen: Callable[[], object]) -> None:
         """Compute missing fingerprints, update the folds, and call back."""
@@ -104,7 +106,7 @@ class FoldFinding(QObject):
         caches, tried = self._session.caches, self._tried
         waiting, self._waiting = self._waiting, []  # includes callbacks of a replaced request
 
-        def work() -> tuple[Folds, Pictures]:
+        def find() -> tuple[Folds, Pictures]:
             from engine.collection.find_folds import find_folds
             from engine.collection.folding.fingerprints import (
                 cached_fingerprints,
@@ -112,15 +114,15 @@ class FoldFinding(QObject):
             )
 
             prints = cached_fingerprints(given.content_keys, caches)
-            pictures = without_fingerprint(given.paths, given.parts, given.content_keys, prints)
-            return find_folds(given, prints), pictures.without(tried)
+            unseen = without_fingerprint(given.paths, given.parts, given.content_keys, prints)
+            return find_folds(given, prints), unseen.without(tried)
 
         self._thread.ask(
-            work, lambda found: self._take(info, *found, waiting), self._session.failed.emit
+            find, lambda found: self._take(info, waiting, *found), self._session.failed.emit
         )
 
     def _take(
-        self, info: ProjectInfo, folds: Folds, without_fingerprint: Pictures, waiting: _Waiting
+        self, info: ProjectInfo, waiting: _Waiting, folds: Folds, without_fingerprint: Pictures
     ) -> None:
         state = self._session.state
         if self._session.info is not info or state is None:
@@ -128,16 +130,12 @@ class FoldFinding(QObject):
         self._unseen = without_fingerprint
         if without_fingerprint:
             self._pause.start()
-        before = state.folds
-        is_other = not (folds.is_same(before) and folds.is_as_sharp(before))
-        if not is_other:
+        if folds.is_same(state.folds) and folds.is_as_sharp(state.folds):
             _call_back(waiting)
-            return
-
-        def adopt(live: LiveCollection) -> object:
-            return live.adopt_folds(folds)
-
-        self._session.take(adopt, partial(self._on_taken, waiting))
+        else:
+            self._session.take(
+                lambda live: live.adopt_folds(folds), partial(self._on_taken, waiting)
+            )
 
     def _on_taken(self, waiting: _Waiting) -> None:
         self.found.emit()
@@ -162,7 +160,7 @@ class FoldFinding(QObject):
         folder, self._unseen = info.path.parent, None
         self._tried = np.concatenate([self._tried, pictures.contents])
 
-        def work(on_progress: OnProgress, cancel: CancelToken) -> int:
+        def compute(on_progress: OnProgress, cancel: CancelToken) -> int:
             from engine.collection.folding.fingerprints import compute_fingerprints
 
             return compute_fingerprints(
@@ -177,7 +175,7 @@ class FoldFinding(QObject):
 
         self._looking.start(
             tr("Looking for duplicates"),
-            work,
+            compute,
             self._on_looked,
             lambda _message: self._after_looking.clear(),
             on_cancelled=self._after_looking.clear,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from app.actions.row import WRITE, Section, action
 from app.feature import Imports
 from app.file_dialogs import Purpose
 from app.texts import marked, tr
-from engine.files import shown
 
 if TYPE_CHECKING:  # lazy imports for a fast start
     from app.graph_import.logic import GraphSurvey
@@ -18,7 +17,7 @@ if TYPE_CHECKING:  # lazy imports for a fast start
     from app.shell import Shell
     from engine.collection.importing.import_graph import GraphImport
     from engine.collection.live import LiveCollection
-    from engine.events import CancelToken, OnProgress
+    from engine.events import CancelToken
 
 
 @final
@@ -27,6 +26,7 @@ class GraphImports(Imports["GraphImportCard"]):
 
     guide_page = "taxonomy#importing-a-class-list"
     purpose = Purpose.CLASSES
+    dialog_title = marked("Import classes")
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -43,15 +43,10 @@ class GraphImports(Imports["GraphImportCard"]):
     def import_classes(self) -> None:
         self.begin()
 
-    def _make_card(self) -> GraphImportCard:
+    def make_card(self) -> GraphImportCard:
         from app.graph_import.view import GraphImportCard
 
-        card = GraphImportCard(self._host)
-        card.import_requested.connect(self._import)
-        return card
-
-    def _title(self) -> str:
-        return tr("Import classes")
+        return GraphImportCard(self._host)
 
     def _file_kinds(self) -> str:
         from app.graph_import.logic import file_patterns
@@ -65,33 +60,25 @@ class GraphImports(Imports["GraphImportCard"]):
 
         return survey_graph(project, source, given)
 
-    def _import(self, updates: bool, removes_gone: bool) -> None:
-        survey = None if self.card is None else self.card.survey
-        if survey is None:
-            return
+    def _job_title(self, name: str) -> str:
+        return tr("Importing %1", name)
 
-        def work(
-            live: LiveCollection, _on_progress: OnProgress, _cancel: CancelToken
-        ) -> GraphImport:
-            from engine.collection.importing.import_graph import import_graph
+    def _import(
+        self,
+        live: LiveCollection,
+        survey: GraphSurvey,
+        options: Mapping[str, Any],
+        _cancel: CancelToken,
+    ) -> GraphImport:
+        from engine.collection.importing.import_graph import import_graph
 
-            return import_graph(
-                live.project,
-                survey.source,
-                updates=updates,
-                removes_gone=removes_gone,
-                read=survey.imported,
-            )
-
-        self._take_over(tr("Importing %1", shown(survey.source.name)), work, self._on_imported)
+        return import_graph(live.project, survey.source, read=survey.imported, **options)
 
     def _on_imported(self, done: GraphImport) -> None:
         """Report what was not imported; changes are shown by the views."""
         from app.graph_import.wording import stayed_text
 
         if done.stayed:
-            self._toast.report_failure(
-                stayed_text(done), action=tr("Undo"), on_action=self._session.undo
-            )
+            self.show_undoable(stayed_text(done), is_failure=True)
         elif done.change.is_empty:
             self._toast.show_message(tr("Nothing was imported"))

@@ -1,24 +1,16 @@
 """View of the "Import classes" card: source, preview of changes, import."""
 
-from typing import final
+from typing import Any, final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QCheckBox,
-    QFrame,
-    QHeaderView,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QWidget,
-)
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.controls import fill_column, make_flowing_label
+from app.controls import fill_column, make_flowing_label, show_text
 from app.graph_import import wording
 from app.graph_import.logic import FirstClass, GraphSurvey
 from app.palette.import_card import ImportCard, PlanSection, more_text
 from app.side_panel.cards import FailureNotice
-from app.tables import CellDelegate
+from app.tables import dress_view
 from app.texts import plain_tip, plural, tr
 from app.theme.tokens import tokens
 from app.wording import number, sentence
@@ -39,13 +31,10 @@ class FirstLevels(QTreeWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tr("How the list begins"))
+        dress_view(self, tr("How the list begins"))
         self.setProperty("role", "preview")
         self.setHeaderLabels([tr("Class"), tr("Classes below")])
-        self.setItemDelegate(CellDelegate(self))
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setUniformRowHeights(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.headerItem().setTextAlignment(_COUNTS, _RIGHT)
         header = self.header()
@@ -110,9 +99,6 @@ def _fill(root: QTreeWidgetItem, top: FirstClass) -> None:
 class GraphImportCard(ImportCard["GraphSurvey"]):
     """Preview of importing a class list."""
 
-    # Whether to rename, move and merge; whether to remove classes missing in the file.
-    import_requested = Signal(bool, bool)
-
     def __init__(self, host: QWidget) -> None:
         words = tr(
             "Import classes from a file, or from folders named after classes. The format is "
@@ -125,17 +111,17 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         self.sections = self._make_sections()
         self.left_out = PlanSection(tr("Skipped"), (tr("Reason"), tr("Example"), tr("Count")))
         self._levels_text = make_flowing_label("", "secondary")
-        self._besides = make_flowing_label("", "secondary")
+        self.besides = make_flowing_label("", "secondary")
         self._update_note = make_flowing_label("", "caption")
-        self._problem = FailureNotice()
+        self.problem = FailureNotice()
         self._update = QWidget()
         begin, tiny = QWidget(), tokens().spacing.tiny
         fill_column(self._update, self.update_box, self._update_note, spacing=tiny)
         fill_column(begin, self._levels_text, self.levels, spacing=tiny)
         self._fill(
-            self._besides,
+            self.besides,
             self._update,
-            self._problem,
+            self.problem,
             *self.sections.values(),
             self.left_out,
             begin,
@@ -159,14 +145,6 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
             "removed_here": PlanSection(tr("Classes that were removed here"), (class_,)),
         }
 
-    @property
-    def besides(self) -> str:
-        return self._besides.text()
-
-    @property
-    def problem(self) -> str:
-        return self._problem.text
-
     def _show_found(self, survey: GraphSurvey) -> None:
         """Show all changes of a list that was imported before, else the new classes."""
         self._update.setVisible(survey.updating is not None)
@@ -180,11 +158,11 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         if self.survey is None:
             return
         preview = self._preview
-        self._problem.show_text("" if preview else sentence(self.survey.failure))
+        self.problem.show_text("" if preview else sentence(self.survey.failure))
         self.import_button.setEnabled(
             preview is not None and (preview.changes or not preview.is_known)
         )
-        for widget in (self._summary, self._besides):
+        for widget in (self._summary, self.besides):
             widget.setVisible(preview is not None)
         if preview is None:
             for section in (*self.sections.values(), self.left_out):
@@ -195,13 +173,11 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
 
     def _show_preview(self, survey: GraphSurvey, preview: GraphPreview) -> None:
         report = preview.report
-        self._kind.setText(wording.kind_text(survey, report))
+        self.kind.setText(wording.kind_text(survey, report))
         self._levels_text.setText(wording.levels_text(report))
         self._summary.setText(wording.summary_text(preview))
-        self._besides.setText(wording.besides_text(survey, preview))
-        self._besides.setVisible(bool(self._besides.text()))
-        left_out = wording.left_out_rows(report)
-        self.left_out.show_rows(tr("Skipped"), left_out, total=len(left_out))
+        show_text(self.besides, wording.besides_text(survey, preview))
+        self.left_out.show_rows(tr("Skipped"), wording.left_out_rows(report))
         for kind, section in self.sections.items():
             lines = () if kind == "new" and wording.is_all_new(report) else report.lists[kind]
             can_go = kind == "gone" and preview.gone_unlabelled > 0
@@ -210,9 +186,11 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
                 "Remove the one without labels",
                 "Remove the %n without labels",
             )
-            title, rows = wording.section_title(kind, report), wording.section_rows(kind, lines)
             section.show_rows(
-                title, rows, total=report.counts[kind], choice=removal if can_go else ""
+                wording.section_title(kind, report),
+                wording.section_rows(kind, lines),
+                total=report.counts[kind],
+                choice=removal if can_go else "",
             )
         self.import_button.setText(wording.import_button(preview))
 
@@ -229,7 +207,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
             and self.update_box.isChecked()
         )
 
-    def _request(self) -> None:
+    def _options(self) -> dict[str, Any]:
         gone = self.sections["gone"]
         removes = self._updates and not gone.box.isHidden() and gone.box.isChecked()
-        self.import_requested.emit(self._updates, removes)
+        return {"updates": self._updates, "removes_gone": removes}

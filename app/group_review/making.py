@@ -85,13 +85,12 @@ class QueueMaker(QObject):
     def _run(self, make: Callable[[CancelToken], ReviewQueue]) -> None:
         token = self._token = self._session.resting_token()
 
-        def work() -> tuple[ReviewQueue, float]:
+        def timed() -> tuple[ReviewQueue, float]:
             begun_s = time.perf_counter()
-            queue = make(token)
-            return queue, time.perf_counter() - begun_s
+            return make(token), time.perf_counter() - begun_s
 
         self._thread.ask(
-            work,
+            timed,
             lambda made: self._take(token, *made),
             lambda line: self._on_failed(token, line),
         )

@@ -6,21 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.group_review.view import EmptyWords, GroupWords
-from app.group_review.wording import (
-    digit_text,
-    done_text,
-    errors_text,
-    heading,
-    held_back_text,
-    left_out_text,
-    left_text,
-    place_text,
-    settles_text,
-)
+from app.group_review.view import GroupWords
+from app.group_review.wording import done_text, errors_text, heading, left_out_text, place_text
 from app.image_grid.card_words import Card, Mark
-from app.texts import tr
-from app.wording import clauses, probability_text
+from app.placeholder import PlaceholderTexts
+from app.texts import plural, tr
+from app.wording import clauses, images, probability_text
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 
 if TYPE_CHECKING:
@@ -43,7 +34,7 @@ def words_of(state: CollectionState, graph: CategoryGraph, review: Review) -> Gr
         heading(ticked, name, is_branch=group.branch != NO_CLASS),
         tuple(_facts(state, graph, review, group)),
         place_text(review.position, review.count),
-        tuple(digit_text(graph.shown_name(top.class_id), top.score) for top in tops),
+        tuple(f"{graph.shown_name(top.class_id)} {probability_text(top.score)}" for top in tops),
         graph.shown_name(group.coarse_id)
         if has_coarse and group.coarse_id != group.class_id
         else "",
@@ -68,14 +59,20 @@ def _facts(
     if group.branch != NO_CLASS and group.branch in graph:
         facts.append(tr("finer classes of %1", graph.shown_name(group.branch)))
     if group.is_held_back:
-        facts.append(held_back_text(state.shot_counts.get(group.class_id, 0)))
+        facts.append(
+            plural(
+                state.shot_counts.get(group.class_id, 0),
+                "a few to look at: 1 label so far",
+                "a few to look at: %n labels so far",
+            )
+        )
     if group.settles > len(group.image_ids):
-        facts.append(settles_text(group.settles))
+        facts.append(plural(group.settles, "settles about 1 image", "settles about %n images"))
     return facts
 
 
 def _done(state: CollectionState, review: Review) -> str:
-    left = left_text(int(np.count_nonzero(state.label_class == NO_CLASS)))
+    left = tr("%1 left", images(int(np.count_nonzero(state.label_class == NO_CLASS))))
     return clauses(
         left, done_text(len(review.decisions), review.labelled) if review.decisions else ""
     )
@@ -103,27 +100,27 @@ def cards_of(state: CollectionState, graph: CategoryGraph, group: ReviewGroup) -
 
 def empty_words(
     state: CollectionState | None, review: Review, *, is_working: bool, is_impossible: bool
-) -> EmptyWords:
+) -> PlaceholderTexts:
     """Placeholder if there is no group."""
     if state is None or not len(state.image_ids):
-        return EmptyWords("images_add", tr("Nothing to group yet"), tr("Add images first."))
+        return PlaceholderTexts("images_add", tr("Nothing to group yet"), tr("Add images first."))
     waiting = int(np.count_nonzero(state.status == ImageStatus.WAITING))
     if not (state.label_class == NO_CLASS).any():
         text = done_text(len(review.decisions), review.labelled) if review.decisions else ""
-        return EmptyWords(
+        return PlaceholderTexts(
             "check_circle", tr("All done"), text or tr("Every image has a label."), is_good=True
         )
     if waiting == int(np.count_nonzero(state.status != ImageStatus.FAILED)):
-        return EmptyWords(
+        return PlaceholderTexts(
             "waiting", tr("Nothing to group yet"), tr("The images are still being analysed.")
         )
     if is_working:
-        return EmptyWords("waiting", tr("Grouping look-alikes…"), "", is_working=True)
+        return PlaceholderTexts("waiting", tr("Grouping look-alikes…"), "", is_working=True)
     if is_impossible:
-        return EmptyWords(
+        return PlaceholderTexts(
             "images",
             tr("Nothing to group yet"),
             tr("Look-alikes need at least 8 different images."),
         )
     text = tr("The remaining images could not be read or are still being analysed.")
-    return EmptyWords("check_circle", tr("All groups are done"), text, is_good=True)
+    return PlaceholderTexts("check_circle", tr("All groups are done"), text, is_good=True)

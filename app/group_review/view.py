@@ -20,10 +20,11 @@ from PySide6.QtWidgets import (
 
 from app.actions.keys import short_key
 from app.actions.page_keys import PageKey, PageKeys
-from app.controls import ElidedLabel, fill_column, make_label, make_separator
+from app.controls import ElidedLabel, fill_column, fill_row, make_label, make_separator
 from app.group_review.cards import GroupCards
 from app.image_grid.card_words import Card
 from app.image_view.view import ImageView
+from app.placeholder import PlaceholderTexts
 from app.progress_bar import make_bar
 from app.texts import marked, tr
 from app.theme.icons import icon_pixmap
@@ -89,17 +90,6 @@ class GroupWords:
     left_out: frozenset[int] = field(default_factory=frozenset)
 
 
-@dataclass(frozen=True)
-class EmptyWords:
-    """Placeholder texts."""
-
-    icon: str
-    title: str
-    text: str
-    is_good: bool = False
-    is_working: bool = False
-
-
 @final
 class GroupPage(QWidget):
     """Page with one group at a time; `acts` maps names of keys to actions."""
@@ -117,18 +107,18 @@ class GroupPage(QWidget):
         self.setProperty("surface", "window")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.cards = GroupCards(thumbnails)
-        self._heading = ElidedLabel("title")
-        self._facts = ElidedLabel("secondary")
-        self._place = make_label("", "muted")
+        self.heading = ElidedLabel("title")
+        self.facts = ElidedLabel("secondary")
+        self.place = make_label("", "muted")
         self._done = make_label("", "muted")
         self._digits = _Digits()
         self._footer = _KeyLine()
         self.image_view = ImageView()
-        self._empty = _Empty()
+        self.empty = _Empty()
         self._pages = QStackedWidget()
         group = QWidget()
         self._lay_out_group(group)
-        for page in (group, self.image_view, self._empty):
+        for page in (group, self.image_view, self.empty):
             self._pages.addWidget(page)
         self._group = group
         fill_column(self, self._pages, spacing=0)
@@ -138,48 +128,23 @@ class GroupPage(QWidget):
 
     def _lay_out_group(self, group: QWidget) -> None:
         spacing = tokens().spacing
-        first, second = QHBoxLayout(), QHBoxLayout()
-        first.addWidget(self._heading, 1)
-        first.addWidget(self._place)
-        second.addWidget(self._facts, 1)
-        second.addWidget(self._done)
-        top = QVBoxLayout()
-        top.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.tiny)
-        top.setSpacing(spacing.tiny)
-        top.addLayout(first)
-        top.addLayout(second)
-        top.addWidget(self._digits)
-        column = QVBoxLayout(group)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(self.cards, 1)
-        column.addWidget(make_separator())
-        column.addWidget(self._footer)
+        first = fill_row(None, self.heading, self.place, spacing=spacing.tiny, grows=0)
+        second = fill_row(None, self.facts, self._done, spacing=spacing.tiny, grows=0)
+        top = fill_column(
+            None,
+            *(first, second, self._digits),
+            spacing=spacing.tiny,
+            margins=(spacing.medium, spacing.small, spacing.medium, spacing.tiny),
+        )
+        parts = (top, self.cards, make_separator(), self._footer)
+        fill_column(group, *parts, spacing=0, grows=1)
 
     # -- display
 
     @property
-    def heading(self) -> str:
-        return self._heading.text()
-
-    @property
-    def facts(self) -> str:
-        return self._facts.text()
-
-    @property
-    def place(self) -> str:
-        return self._place.text()
-
-    @property
     def empty_title(self) -> str:
         """Title of the placeholder; "" while there is a group."""
-        return self._empty.title.text() if self._pages.currentWidget() is self._empty else ""
-
-    @property
-    def is_bar_shown(self) -> bool:
-        """Whether the progress bar is shown."""
-        return self._empty.bar.isVisible()
+        return self.empty.title.text() if self._pages.currentWidget() is self.empty else ""
 
     @property
     def is_looking(self) -> bool:
@@ -198,17 +163,17 @@ class GroupPage(QWidget):
         )
 
     def _show_words(self, words: GroupWords) -> None:
-        self._heading.show_text(words.heading)
-        self._facts.show_text(SEPARATOR.join(words.facts))
-        self._place.setText(words.place)
+        self.heading.show_text(words.heading)
+        self.facts.show_text(SEPARATOR.join(words.facts))
+        self.place.setText(words.place)
         self._done.setText(words.done)
         self._digits.show_classes(words.digits, words.coarse)
         self._footer.show_keys()
 
-    def show_empty(self, words: EmptyWords) -> None:
-        self._empty.show_words(words)
+    def show_empty(self, words: PlaceholderTexts) -> None:
+        self.empty.show_texts(words)
         self._sources = {}
-        self._pages.setCurrentWidget(self._empty)
+        self._pages.setCurrentWidget(self.empty)
         self.setAccessibleDescription(words.title)
 
     # -- one image
@@ -254,7 +219,7 @@ class GroupPage(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Undo) and self.takes_undo():
             self.undo_requested.emit()
-        elif self._pages.currentWidget() is self._empty or not (
+        elif self._pages.currentWidget() is self.empty or not (
             self.cards.press_arrow(event) or KEYS.press(event, self.acts)
         ):
             super().keyPressEvent(event)
@@ -262,10 +227,6 @@ class GroupPage(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
         self.setFocus()
-
-    def show_at_once(self) -> None:
-        """Paint before the next key event."""
-        self.repaint()
 
     def stop(self) -> None:
         self.image_view.stop()
@@ -372,7 +333,7 @@ class _Empty(QWidget):
         column.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
 
-    def show_words(self, words: EmptyWords) -> None:
+    def show_texts(self, words: PlaceholderTexts) -> None:
         self.bar.setVisible(words.is_working)
         self.bar.setAccessibleName(words.title)
         colour = "accent" if words.is_good else "text_disabled"

@@ -1,7 +1,7 @@
 """Texts of group review."""
 
 from app.texts import plural, tr
-from app.wording import clauses, images, number, probability_text
+from app.wording import clauses, number
 
 
 def heading(count: int, class_name: str, *, is_branch: bool = False) -> str:
@@ -20,20 +20,8 @@ def errors_text(expected: float) -> str:
     return plural(round(expected), "1 error expected", "%n errors expected")
 
 
-def settles_text(count: int) -> str:
-    return plural(count, "settles about 1 image", "settles about %n images")
-
-
-def held_back_text(shots: int) -> str:
-    return plural(shots, "a few to look at: 1 label so far", "a few to look at: %n labels so far")
-
-
 def place_text(position: int, count: int) -> str:
     return tr("Group %1 of %2", number(position), number(count))
-
-
-def left_text(count: int) -> str:
-    return tr("%1 left", images(count))
 
 
 def done_text(decisions: int, labels: int) -> str:
@@ -44,7 +32,3 @@ def done_text(decisions: int, labels: int) -> str:
 
 def left_out_text(count: int) -> str:
     return plural(count, "1 left out", "%n left out")
-
-
-def digit_text(name: str, score: float) -> str:
-    return f"{name} {probability_text(score)}"

@@ -9,13 +9,14 @@ from math import log
 from typing import final
 
 import numpy as np
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize
-from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPixmap
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPen, QPixmap
 
 from app.theme.tokens import tokens
 from engine.arrays import Pixels
 
 RADIUS = 6.0  # corner radius in logical pixels
+FRAME = 2  # width of a frame in logical pixels
 SQUARE = 1.0
 SHAPES = (9 / 16, 2 / 3, 3 / 4, SQUARE, 4 / 3)
 """Aspect ratios (height by width) of cards: those of screens and cameras. Chosen: a wider one would
@@ -38,6 +39,13 @@ def paint_square(painter: QPainter, rect: QRect, picture: QPixmap | None) -> Non
     painter.setClipPath(shape)
     painter.drawPixmap(QRectF(rect), picture, source)
     painter.restore()
+
+
+def paint_frame(painter: QPainter, rect: QRect) -> None:
+    """Paint the frame of a selected or hovered square."""
+    painter.setPen(QPen(QColor(tokens().colours.accent), FRAME))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), RADIUS - 1, RADIUS - 1)
 
 
 def image_of(pixels: Pixels) -> QImage:

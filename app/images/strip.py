@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.images.pixels import RADIUS, paint_square
+from app.images.pixels import paint_frame, paint_square
 from app.images.thumbnails import Thumbnails
 from app.mirroring import placed
 from app.texts import plain_tip
@@ -27,15 +27,18 @@ _TICK_ICON = 12
 _TICK_MARGIN = 3
 
 
-@final
 class ThumbnailStrip(QWidget):
-    """Square thumbnails in rows."""
+    """Square thumbnails in rows, or as many as fit into one row."""
 
     image_clicked = Signal(int)
 
-    def __init__(self, thumbnails: Thumbnails, *, side: int = 56, tip: str = "") -> None:
+    def __init__(
+        self, thumbnails: Thumbnails, *, side: int = 56, tip: str | None = "", is_row: bool = False
+    ) -> None:
         super().__init__()
-        self._images: list[tuple[int, ImageSource]] = []
+        self._is_row = is_row
+        self._given: list[tuple[int, ImageSource]] = []
+        self._images: list[tuple[int, ImageSource]] = []  # shown ones
         self._sources: set[ImageSource] = set()
         self._thumbnails = thumbnails
         self._side = side
@@ -51,12 +54,16 @@ class ThumbnailStrip(QWidget):
 
     def show_images(self, image_ids: Sequence[int], state: CollectionState) -> None:
         """Show images; those that were removed from the project are skipped."""
-        self._images = list(_known(image_ids, state))
-        self._sources = {source for _, source in self._images}
+        self._given = list(_known(image_ids, state))
         self._hovered = -1
-        self.setVisible(bool(self._images))
-        self.setFixedHeight(self.heightForWidth(self.width()))
+        self.setVisible(bool(self._given))
+        self._fit(self.width())
         self.update()
+
+    def _fit(self, width: int) -> None:
+        self._images = self._given[: self._columns(width)] if self._is_row else self._given
+        self._sources = {source for _, source in self._images}
+        self.setFixedHeight(self.heightForWidth(width))
 
     def show_ticked(self, image_ids: frozenset[int]) -> None:
         self._ticked = image_ids
@@ -80,19 +87,26 @@ class ThumbnailStrip(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.setFixedHeight(self.heightForWidth(event.size().width()))
+        self._fit(event.size().width())
 
     def _columns(self, width: int) -> int:
         return max(1, (width + GAP) // (self._side + GAP))
 
-    def _rect(self, place: int) -> QRect:
+    def rect_of(self, place: int) -> QRect:
         row, column = divmod(place, self._columns(self.width()))
         step = self._side + GAP
         return placed(QRect(column * step, row * step, self._side, self._side), self.rect())
 
+    @property
+    def image_ids(self) -> tuple[int, ...]:
+        return tuple(image_id for image_id, _ in self._images)
+
+    def is_framed(self, place: int) -> bool:
+        return place == self._hovered or self._images[place][0] in self._ticked
+
     def _place_at(self, point: QPoint) -> int:
         return next(
-            (place for place in range(len(self._images)) if self._rect(place).contains(point)), -1
+            (place for place in range(len(self._images)) if self.rect_of(place).contains(point)), -1
         )
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -100,14 +114,12 @@ class ThumbnailStrip(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         for place, (image_id, source) in enumerate(self._images):
-            rect = self._rect(place)
+            rect = self.rect_of(place)
             paint_square(
                 painter, rect, self._thumbnails.pixmap(source, self._side, self.devicePixelRatioF())
             )
-            if place == self._hovered or image_id in self._ticked:
-                painter.setPen(QPen(QColor(tokens().colours.accent), 2))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), RADIUS - 1, RADIUS - 1)
+            if self.is_framed(place):
+                paint_frame(painter, rect)
             if image_id in self._ticked:
                 self._paint_tick(painter, rect)
 
@@ -142,7 +154,7 @@ class ThumbnailStrip(QWidget):
 
     def event(self, event: QEvent) -> bool:
         """Show the file's name and the effect of a click as tooltip."""
-        if isinstance(event, QHelpEvent):
+        if isinstance(event, QHelpEvent) and self._tip is not None:
             place = self._place_at(event.pos())
             if place >= 0:
                 name = image_name(self._images[place][1])

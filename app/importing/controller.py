@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, final
+from typing import TYPE_CHECKING, final
 
 from app.actions.row import WRITE_FOR_GOOD, Section, action
-from app.feature import Feature
+from app.feature import CardFeature
 from app.file_dialogs import Purpose, choose_folder, open_files
 from app.importing.wording import file_kinds, import_text
 from app.texts import marked, tr
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 
 @final
-class Importing(Feature):
+class Importing(CardFeature["FolderCard"]):
     """Add images to the open project."""
+
+    guide_page = "first-collection"
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.card: FolderCard | None = None
         # Found images and target class of the open card.
         self._asked: tuple[FoundImages, int | None] | None = None
-        self._session.closed.connect(self._on_closed)
         shell.found_given.connect(self._add)
         shell.images_given.connect(lambda paths, class_id: self.take(paths, class_id=class_id))
         shell.tree.requests.files_dropped.connect(
@@ -75,14 +75,14 @@ class Importing(Feature):
         A separate job reads the disk, so the project is not blocked; a cancelled job adds nothing.
         """
 
-        def work(on_progress: OnProgress, cancel: CancelToken) -> FoundImages:
+        def find(on_progress: OnProgress, cancel: CancelToken) -> FoundImages:
             from engine.images.find_parts import find_images_and_parts
 
             return find_images_and_parts(paths, on_progress=on_progress, cancel=cancel)
 
         self._session.read_files(
             tr("Looking for images"),
-            work,
+            find,
             lambda found: self._on_found(found, class_id),
             is_followed=True,
         )
@@ -92,14 +92,18 @@ class Importing(Feature):
             self._add(found, frozenset(), class_id)
             return
 
-        def look(live: LiveCollection) -> tuple[tuple[FoundFolder, ...], frozenset[Path]]:
+        def with_classes(
+            live: LiveCollection,
+        ) -> tuple[tuple[FoundFolder, ...], frozenset[Path]]:
             from engine.collection.importing.folder_choice import found_folders, known_class_folders
 
             folders = found_folders(found)
             return folders, known_class_folders(live.project.classes.graph, folders)
 
         self._session.ask(
-            look, lambda answer: self._ask_about_folders(found, *answer, class_id), owner=self
+            with_classes,
+            lambda answer: self._ask_about_folders(found, *answer, class_id),
+            owner=self,
         )
 
     def _ask_about_folders(
@@ -109,13 +113,11 @@ class Importing(Feature):
         known: frozenset[Path],
         class_id: int | None,
     ) -> None:
-        if self.card is None:
-            self.card = self._make_card()
         self._asked = found, class_id
         name = self._session.graph.shown_name(class_id) if class_id is not None else ""
-        self.card.ask(folders, known, name)
+        self.made_card().ask(folders, known, name)
 
-    def _make_card(self) -> FolderCard:
+    def make_card(self) -> FolderCard:
         from app.importing.folder_card import FolderCard
 
         card = FolderCard(self._host)
@@ -125,24 +127,19 @@ class Importing(Feature):
     def _on_agreed(self) -> None:
         from engine.collection.importing.folder_choice import without_folders
 
-        asked, self._asked = self._asked, None
-        if self.card is None or asked is None:
+        card, asked = self.made_card(), self._asked
+        if asked is None:
             return
-        self.card.dismiss()
-        chosen = self.card.list
+        card.dismiss()
+        chosen = card.list
         self._add(without_folders(asked[0], chosen.left_out), chosen.classes, asked[1])
-
-    def _on_closed(self) -> None:
-        self._asked = None
-        if self.card is not None:
-            self.card.dismiss()
 
     def _add(
         self, found: FoundImages, class_folders: Collection[Path], class_id: int | None = None
     ) -> None:
         """Add images; those in class folders get labels, others the given class, if any."""
 
-        def work(live: LiveCollection, on_progress: OnProgress, cancel: CancelToken) -> ImageImport:
+        def add(live: LiveCollection, on_progress: OnProgress, cancel: CancelToken) -> ImageImport:
             from engine.collection.importing.import_images import add_class_folders, add_found
 
             if not class_folders:
@@ -158,34 +155,21 @@ class Importing(Feature):
                 cancel=cancel,
             )
 
-        self._run(work, found)
-
-    def _run(
-        self,
-        work: Callable[[LiveCollection, OnProgress, CancelToken], ImageImport],
-        found: FoundImages,
-    ) -> None:
         self._shell.embedding.expect_photos(
             len(found.named) + sum(len(folder.files) for folder in found.folders)
         )
-        title = tr("Adding images")
-        job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
+        job = self._session.run_long(
+            add, title=tr("Adding images"), change_of=lambda done: done.change
+        )
         job.keeps_finished, job.is_followed = False, True
         job.finished.connect(self._on_imported)
 
-    def _on_imported(self, done: object) -> None:
+    def _on_imported(self, done: ImageImport) -> None:
         """Report what was not added; the added images have been reported by the change itself."""
-        done = cast("ImageImport", done)
         text = import_text(done)
-        if not text:
-            return
-        if done.change.is_empty:
-            self._toast.report_failure(
-                text
-            ) if done.failures or not done.already_there else self._toast.show_message(text)
-        else:
-            self._toast.report_failure(
-                in_sentences(done.change.text, text),
-                action=tr("Undo"),
-                on_action=self._session.undo,
-            )
+        if text and not done.change.is_empty:
+            self.show_undoable(in_sentences(done.change.text, text), is_failure=True)
+        elif text and (done.failures or not done.already_there):
+            self._toast.report_failure(text)
+        elif text:
+            self._toast.show_message(text)

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
-from app.controls import make_button, make_flowing_label, make_row
-from app.feature import set_guide_page
+from app.controls import make_button, make_flowing_label, make_row, show_text
 from app.importing.wording import add_text, folders_question, parts_note
-from app.key_names import ENTER_KEYS
 from app.palette.folder_list import FolderList
 from app.palette.overlay import ScrollingCard
 from app.texts import plain_button, tr
@@ -35,7 +31,6 @@ class FolderCard(ScrollingCard):
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, tr("Add images"))
-        set_guide_page(self, "first-collection")
         self.list = FolderList()
         self.list.offer_classes(is_on=True)
         self.list.choice_changed.connect(self._show_choice)
@@ -48,26 +43,13 @@ class FolderCard(ScrollingCard):
             tr("Tick none"), lambda: self._tick(is_all=False), variant="flat"
         )
         self._class_name = ""
-        self._question = make_flowing_label("", "strong")
-        self._note = make_flowing_label("", "secondary")
+        self.question = make_flowing_label("", "strong")
+        self.note = make_flowing_label("", "secondary")
         self._total = make_flowing_label("", "secondary")
-        self._lay_out()
-
-    def _lay_out(self) -> None:
+        self.primary = self.add_button
         ticks = make_row(self._total, self.all_button, self.none_button, grows=0)
-        self.fill_body(self._question, self._note, self.list, ticks)
+        self.fill_body(self.question, self.note, self.list, ticks)
         self.add_footer(None, self.keep_button, self.add_button)
-        stops = (self.list, self.all_button, self.none_button, self.keep_button, self.add_button)
-        for first, second in pairwise(stops):
-            QWidget.setTabOrder(first, second)
-
-    @property
-    def question(self) -> str:
-        return self._question.text()
-
-    @property
-    def note(self) -> str:
-        return self._note.text()
 
     def ask(self, folders: Sequence[FoundFolder], known: Collection[Path], class_name: str) -> None:
         """Show folders.
@@ -80,9 +62,8 @@ class FolderCard(ScrollingCard):
         self.list.show_folders(folders)
         self.list.choose((), known)
         names = [each.path.name for each in folders if each.depth or not each.below]
-        self._question.setText(folders_question(names))
-        self._note.setText(parts_note(names))
-        self._note.setVisible(bool(self.note))
+        self.question.setText(folders_question(names))
+        show_text(self.note, parts_note(names))
         self._show_choice()
         self.show_over()
         self.add_button.setFocus()
@@ -100,15 +81,3 @@ class FolderCard(ScrollingCard):
         self._total.setText(images(count))
         self.add_button.setText(plain_button(add_text(len(self.list.classes), self._class_name)))
         self.add_button.setEnabled(count > 0)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Add on Enter, also from the list."""
-        is_enter = event.key() in ENTER_KEYS
-        if (
-            is_enter
-            and QApplication.focusWidget() in (self, self.list)
-            and self.add_button.isEnabled()
-        ):
-            self.agreed.emit()
-            return
-        super().keyPressEvent(event)

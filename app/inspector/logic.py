@@ -363,7 +363,7 @@ def label_shown(
         is_unsaved: whether this window has set it and it is not on disk yet; only then is the
             current user its annotator. A label whose details are not read yet has none.
     """
-    code = int(state.label_class[state.position(image_id)])
+    code = state.label_of(image_id)
     if code in {NO_CLASS, BOXED}:
         return None
     if known is not None and known.code == code:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, final
 
 from app.actions.keys import keys_in_use, shown_key
 from app.actions.row import Needs, Section, action
-from app.feature import Feature
+from app.feature import CardFeature
 from app.texts import marked, tr
 
 if TYPE_CHECKING:  # lazy imports for a fast start
@@ -20,14 +20,14 @@ FIXED = frozenset(
 
 
 @final
-class KeyChoice(Feature):
+class KeyChoice(CardFeature["KeysCard"]):
     """Open the card and handle its requests."""
 
+    is_of_project = False
     guide_page = "labelling#change-shortcuts"
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.card: KeysCard | None = None
         self._keys = keys_in_use()
         self._asked = ("", "")  # name and key of the open conflict
         self._keys.changed.connect(self._show)
@@ -42,19 +42,17 @@ class KeyChoice(Feature):
     )
     def open_card(self) -> None:
         """Show the card over the window."""
-        if self.card is None:
-            self.card = self._make_card()
-        self.card.filter.clear()
+        card = self.made_card()
+        card.filter.clear()
         self._show()
-        self.card.show_over()
-        self.card.filter.setFocus()
+        card.show_over()
+        card.filter.setFocus()
 
-    def _make_card(self) -> KeysCard:
+    def make_card(self) -> KeysCard:
         from app.key_choice.view import KeysCard
 
         card = KeysCard(self._host)
-        self.link_guide_page(card)
-        card.filter_changed.connect(lambda _text: self._show())
+        card.filter.textChanged.connect(lambda _text: self._show())
         card.preset_chosen.connect(self._use_preset)
         card.key_chosen.connect(self._choose)
         card.reset_requested.connect(lambda name: self._keys.reset((name,)))
@@ -69,8 +67,9 @@ class KeyChoice(Feature):
         if self.card is not None:
             actions, pages = self._shell.rows.values(), self._shell.page_keys
             self.card.show_groups(groups_of(actions, pages, self._keys, self.card.filter.text()))
-            self.card.show_preset(preset_in_use(self._keys))
-            self.card.show_changed(is_any=bool(self._keys.chosen))
+            presets = self.card.presets
+            presets.setCurrentIndex(presets.findData(preset_in_use(self._keys)))
+            self.card.reset_all.setEnabled(bool(self._keys.chosen))
 
     def _use_preset(self, name: str) -> None:
         from app.key_choice.logic import use_preset
@@ -84,16 +83,15 @@ class KeyChoice(Feature):
         """Assign a recorded key to an action, or report conflicts."""
         from app.key_choice.logic import conflict_text, with_keypad
 
-        if self.card is None:
-            return
+        conflict = self.made_card().conflict
         if key in FIXED and key not in self._keys.declared(name):
             text = tr(
                 "%1 is needed to move through images and lists. Choose another key.", shown_key(key)
             )
-            self.card.show_conflict(text, can_use=False)
+            conflict.show_text(text, can_use=False)
         elif key and (rivals := self._keys.rivals(name, key)):
             self._asked = name, key
-            self.card.show_conflict(conflict_text([self._title_of(rival) for rival in rivals], key))
+            conflict.show_text(conflict_text([self._title_of(rival) for rival in rivals], key))
         else:
             self._keys.choose({name: with_keypad(key) if key else ()})
 
@@ -113,9 +111,8 @@ class KeyChoice(Feature):
 
     def _leave_it(self) -> None:
         self._asked = "", ""
-        if self.card is not None:
-            self.card.conflict.hide()
-            self.card.table.setFocus()
+        self.made_card().conflict.hide()
+        self.made_card().table.setFocus()
 
     def _title_of(self, name: str) -> str:
         row = self._shell.rows.get(name)

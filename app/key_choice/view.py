@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import final
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QHeaderView,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.controls import (
     ElidedLabel,
+    fill_column,
     fill_row,
     make_button,
     make_choice_box,
     make_flowing_label,
     make_icon_button,
     make_label,
+    make_row,
     make_search_field,
 )
 from app.key_choice.field import KeyField
@@ -45,7 +39,6 @@ _NAME = Qt.ItemDataRole.UserRole
 class KeysCard(Overlay):
     """Card over the window; Esc or a click outside closes it. Changes apply immediately."""
 
-    filter_changed = Signal(str)
     preset_chosen = Signal(str)
     key_chosen = Signal(str, str)  # name of an action, recorded key ("" for none)
     reset_requested = Signal(str)  # name of an action
@@ -69,9 +62,9 @@ class KeysCard(Overlay):
         self._hint = make_flowing_label(
             tr("Enter, then the new key. Esc cancels, Backspace removes the key."), "muted"
         )
-        self.reset = make_button(tr("Reset"), self._on_reset)
+        self.reset = make_button(tr("Reset"), lambda: self.reset_requested.emit(self.current))
         self.reset_all = make_button(tr("Reset all"), self.all_reset_requested.emit, variant="flat")
-        self.conflict = _Conflict()
+        self.conflict = _Conflict(self.use_requested.emit, self.use_refused.emit)
         self._lay_out()
         self._connect()
 
@@ -97,36 +90,31 @@ class KeysCard(Overlay):
 
     def _lay_out(self) -> None:
         spacing = tokens().spacing
-        column = QVBoxLayout(self.panel)
-        column.setContentsMargins(spacing.large, spacing.medium, spacing.large, spacing.large)
-        column.setSpacing(spacing.medium)
-        head, above, below = QWidget(), QWidget(), QWidget()
-        heading, close = (
+        title, preset = (
             make_label(tr("Change shortcuts"), "heading"),
-            make_icon_button("close", tr("Close"), self.dismiss),
+            make_label(tr("Preset"), "secondary"),
         )
-        fill_row(head, heading, close).setStretch(0, 1)
-        row = fill_row(above, self.filter, make_label(tr("Preset"), "secondary"), self.presets)
-        row.setStretch(0, 1)
-        fill_row(below, self._title, self.field, self.reset).setStretch(0, 1)
-        footer = QHBoxLayout()
-        footer.addWidget(self._hint, 1)
-        footer.addWidget(self.reset_all)
-        for part in (head, above, self.table, below, self.conflict):
-            column.addWidget(part)
-        column.setStretch(2, 1)
-        column.addLayout(footer)
+        head = make_row(title, make_icon_button("close", tr("Close"), self.dismiss), grows=0)
+        above = make_row(self.filter, preset, self.presets, grows=0)
+        below = make_row(self._title, self.field, self.reset, grows=0)
+        footer = fill_row(None, self._hint, self.reset_all, spacing=spacing.medium, grows=0)
+        fill_column(
+            self.panel,
+            *(head, above, self.table, below, self.conflict, footer),
+            spacing=spacing.medium,
+            margins=(spacing.large, spacing.medium, spacing.large, spacing.large),
+            grows=2,
+        )
 
     def _connect(self) -> None:
-        self.filter.textChanged.connect(self.filter_changed)
         self.filter.returnPressed.connect(self.table.setFocus)
-        self.presets.activated.connect(lambda _place: self._on_preset())
+        self.presets.activated.connect(
+            lambda _place: self.preset_chosen.emit(str(self.presets.currentData()))
+        )
         self.table.currentItemChanged.connect(lambda _now, _before: self._show_current())
         self.table.itemDoubleClicked.connect(lambda _item, _column: self._begin())
         self.field.recorded.connect(lambda key: self.key_chosen.emit(self.current, key))
         self.field.recording_changed.connect(self._on_recording_changed)
-        self.conflict.use.clicked.connect(self.use_requested)
-        self.conflict.leave.clicked.connect(self.use_refused)
 
     def wanted_height(self, _width: int) -> int:
         return HEIGHT
@@ -192,24 +180,7 @@ class KeysCard(Overlay):
         self.field.show_keys("" if row is None else row.shown)
         self.reset.setEnabled(row is not None and row.is_changed)
 
-    def show_preset(self, name: str) -> None:
-        self.presets.setCurrentIndex(self.presets.findData(name))
-
-    def show_changed(self, *, is_any: bool) -> None:
-        """Enable the reset button if any key was changed."""
-        self.reset_all.setEnabled(is_any)
-
-    def show_conflict(self, text: str, *, can_use: bool = True) -> None:
-        """Show why a recorded key was not assigned."""
-        self.conflict.show_text(text, can_use=can_use)
-
     # -- user actions
-
-    def _on_reset(self) -> None:
-        self.reset_requested.emit(self.current)
-
-    def _on_preset(self) -> None:
-        self.preset_chosen.emit(str(self.presets.currentData()))
 
     def _on_recording_changed(self, is_recording: bool) -> None:
         if is_recording:
@@ -241,25 +212,21 @@ class KeysCard(Overlay):
 class _Conflict(QFrame):
     """Notice of actions with the same key, and the choices."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_use: Callable[[], None], on_leave: Callable[[], None]) -> None:
         super().__init__()
         self.setProperty("role", "notice")
         self.setProperty("tone", "warning")
-        self._text = make_label("", wraps=True)
-        self.use = make_button(tr("Use here instead"), lambda: None)
-        self.leave = make_button(tr("Cancel"), lambda: None, variant="flat")
+        self.text = make_label("", wraps=True)
+        self.use = make_button(tr("Use here instead"), on_use)
+        self.leave = make_button(tr("Cancel"), on_leave, variant="flat")
         spacing = tokens().spacing
-        row = fill_row(self, self._text, self.use, self.leave)
-        row.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
-        row.setStretch(0, 1)
+        margins = (spacing.medium, spacing.small, spacing.small, spacing.small)
+        fill_row(self, self.text, self.use, self.leave, margins=margins, grows=0)
         self.hide()
 
-    @property
-    def text(self) -> str:
-        return self._text.text()
-
-    def show_text(self, text: str, *, can_use: bool) -> None:
-        self._text.setText(text)
+    def show_text(self, text: str, *, can_use: bool = True) -> None:
+        """Show why a recorded key was not assigned."""
+        self.text.setText(text)
         self.use.setVisible(can_use)
         self.show()
         (self.use if can_use else self.leave).setFocus()

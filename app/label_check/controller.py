@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import QTimer
 
 from app.actions.row import Section, action
-from app.feature import Feature
+from app.feature import PageFeature
 from app.jobs.slot import JobSlot
 from app.label_check import wording
 from app.label_check.logic import LabelQueue
 from app.label_check.suspect_card import KEYS
-from app.palette.logic import CreateChoice, PaletteRow, label_rows
+from app.palette.logic import CreateChoice, PaletteRow, create_with_labels, label_rows
+from app.placeholder import PlaceholderTexts
 from app.texts import marked, tr
 from app.workspace.visits import Describes
 from engine.graph.codes import NO_CLASS, UNKNOWN
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from app.label_check.view import LabelCheckPage
     from app.shell import Shell
     from engine.collection.live import LiveCollection
-    from engine.events import CancelToken, OnProgress
     from engine.project import Change, Label, Project
     from engine.review.label_check import LabelCheck, LabelCheckInput, SuspectLabel
 
@@ -34,7 +34,7 @@ REST_MS = 1_000
 
 
 @final
-class LabelChecking(Feature):
+class LabelChecking(PageFeature["LabelCheckPage"]):
     """Open the page, repeat the check after changes while it is visible, and apply decisions."""
 
     guide_page = "labelling#check-labels"
@@ -42,7 +42,6 @@ class LabelChecking(Feature):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.page: LabelCheckPage | None = None
         self.queue = LabelQueue()
         self._found: LabelCheck | None = None
         self._labels: dict[int, Label] = {}
@@ -55,16 +54,16 @@ class LabelChecking(Feature):
         session.change_made.connect(self._on_change_made)
         session.failed.connect(self._on_failed_action)
         session.writable_changed.connect(lambda _is_writable, _reason: self._show())
-        session.closed.connect(self._on_closed)
-        shell.workspace.page_left.connect(self._on_page_left)
+        session.closed.connect(self._stop_looking)
+        session.closed.connect(self.close_page)
 
     @action(
         "check_labels", marked("Check labels"), "check_label", "Ctrl+Shift+R", Section.REVIEW_CHECK
     )
     def open_page(self) -> None:
         """Show the suspect labels."""
-        page = self._made_page()
-        if self._shell.workspace.page is page:
+        page = self.made_page()
+        if self.is_page_shown:
             page.setFocus()
             return
         page.show_empty(wording.searching())
@@ -86,20 +85,14 @@ class LabelChecking(Feature):
         if self.page is not None:
             self.page.stop()
 
-    def _made_page(self) -> LabelCheckPage:
-        if self.page is None:
-            from app.label_check.view import LabelCheckPage
+    def make_page(self) -> LabelCheckPage:
+        from app.label_check.view import LabelCheckPage
 
-            self.page = LabelCheckPage(self._thumbnails)
-            self.page.action_requested.connect(self._act)
-            self.page.image_chosen.connect(self._on_image_chosen)
-            self.page.image_requested.connect(self._shell.workspace.show_image)
-            self.link_guide_page(self.page)
-        return self.page
-
-    @property
-    def _is_shown(self) -> bool:
-        return self.page is not None and self._shell.workspace.page is self.page
+        page = LabelCheckPage(self._thumbnails)
+        page.action_requested.connect(self._act)
+        page.image_chosen.connect(self._on_image_chosen)
+        page.image_requested.connect(self._shell.workspace.show_image)
+        return page
 
     # -- checking
 
@@ -109,32 +102,34 @@ class LabelChecking(Feature):
         self._looking.stop()
 
     def _on_changed(self, _news: object) -> None:
-        if self._is_shown:
+        if self.is_page_shown:
             self._looking.abandon()
             self._rest.start()
             if self._found is not None:
                 self._show()
 
     def _ask(self) -> None:
-        if self._session.info is not None and self._is_shown:
+        if self._session.info is not None and self.is_page_shown:
             self._is_user_request = True
             self._session.ask(_given, self._on_given, owner=self, topic=TOPIC)
 
     def _on_given(self, given: LabelCheckInput) -> None:
         self._is_user_request = False
-        if not self._is_shown or self._rest.isActive():
+        if not self.is_page_shown or self._rest.isActive():
             return
 
-        def work(_on_progress: OnProgress, cancel: CancelToken) -> LabelCheck:
-            from engine.review.label_check import check_labels
+        from engine.review.label_check import check_labels
 
-            return check_labels(given, cancel)
-
-        title = tr("Checking labels")
-        self._looking.start(title, work, self._on_found, self._on_failed, replaces=True)
+        self._looking.start(
+            tr("Checking labels"),
+            lambda _on_progress, cancel: check_labels(given, cancel),
+            self._on_found,
+            self._on_failed,
+            replaces=True,
+        )
 
     def _on_found(self, found: LabelCheck) -> None:
-        if not self._is_shown:
+        if not self.is_page_shown:
             return
         self._found = found
         self.queue.renew(
@@ -149,30 +144,19 @@ class LabelChecking(Feature):
         self._show()
 
     def _on_failed(self, message: str) -> None:
-        if self.page is not None:
-            self.page.show_empty(
-                wording.EmptyTexts("warning", tr("The labels could not be checked"), message)
-            )
+        self.made_page().show_empty(
+            PlaceholderTexts("warning", tr("The labels could not be checked"), message)
+        )
 
     # -- display
 
     def _show(self) -> None:
-        page, state, info = self.page, self._session.state, self._session.info
-        if (
-            page is None
-            or state is None
-            or info is None
-            or self._found is None
-            or not self._is_shown
-        ):
+        state, info = self._session.state, self._session.info
+        if state is None or info is None or self._found is None or not self.is_page_shown:
             return
-        self.queue.drop(
-            {
-                each.image_id
-                for each in self.queue.open
-                if self._label_of(each.image_id) != each.label
-            }
-        )
+        page = self.made_page()
+        labels = {each.image_id: each.label for each in self.queue.open}
+        self.queue.drop({each for each, label in labels.items() if self._label_of(each) != label})
         current = self.queue.current_suspect
         if current is None:
             page.show_empty(
@@ -206,37 +190,30 @@ class LabelChecking(Feature):
     def _label_of(self, image_id: int) -> int:
         """Label of an image in the current state; `NO_CLASS` also if it was removed."""
         state = self._session.state
-        try:
-            return NO_CLASS if state is None else int(state.label_class[state.position(image_id)])
-        except KeyError:
+        if state is None or not state.has(image_id):
             return NO_CLASS
+        return state.label_of(image_id)
 
     def _on_image_chosen(self, image_id: int) -> None:
         self.queue.go_to(image_id)
         self._show()
 
-    def _on_page_left(self, page: object) -> None:
-        if page is self.page:
-            self._stop_looking()
-            self.queue.forget()
-            self._labels.clear()
-            self._found = None
-            self._shell.workspace.grid.publish_current()
-            self._shell.needs_changed.emit()
-
-    def _on_closed(self) -> None:
+    def leave_page(self) -> None:
         self._stop_looking()
-        if self.page is not None:
-            self._shell.workspace.close_page(self.page)
+        self.queue.forget()
+        self._labels.clear()
+        self._found = None
+        self._shell.workspace.grid.publish_current()
+        self._shell.needs_changed.emit()
 
     # -- deciding
 
     def _act(self, name: str) -> None:
         """Perform the action of a key on the selected labels."""
-        page, info = self.page, self._session.info
-        if page is None or info is None or not page.selected:
+        selected, info = self.made_page().selected, self._session.info
+        if info is None or not selected:
             return
-        suspects = [found for each in page.selected if (found := self.queue.of(each)) is not None]
+        suspects = [found for each in selected if (found := self.queue.of(each)) is not None]
         if name in ("next", "previous"):
             self.queue.step(1 if name == "next" else -1)
             self._show()
@@ -299,7 +276,7 @@ class LabelChecking(Feature):
         if isinstance(choice, int):
             self._relabel(dict.fromkeys(image_ids, choice))
         elif isinstance(choice, CreateChoice):
-            self._session.act(lambda project: _create_and_label(project, choice, image_ids))
+            self._session.act(lambda project: create_with_labels(project, choice, image_ids))
             self.queue.settle(image_ids)
             self._show()
 
@@ -335,7 +312,7 @@ class LabelChecking(Feature):
 
     def _look_up(self, image_ids: Collection[int]) -> None:
         """Reopen suspects whose decision was undone or not saved."""
-        if image_ids and self._is_shown:
+        if image_ids and self.is_page_shown:
             wanted = sorted(image_ids)
             self._session.ask(
                 lambda live: _open_labels(live, wanted), self._on_looked_up, owner=self
@@ -387,13 +364,4 @@ def _relabel(project: Project, codes: Mapping[int, int], kept: Sequence[int]) ->
             project.labels.set(image_ids, None if code == UNKNOWN else code)
         if kept:
             project.labels.confirm(kept)
-    return step.change
-
-
-def _create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
-    with project.history.one_step(
-        action_of("class_created", choice.name, images=len(image_ids))
-    ) as step:
-        _, class_id = project.classes.add(choice.name, choice.parents)
-        project.labels.set(image_ids, class_id)
     return step.change

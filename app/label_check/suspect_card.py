@@ -6,19 +6,18 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from app.actions.keys import short_key
 from app.actions.page_keys import PageKey, PageKeys
 from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_flowing_label
 from app.image_view.canvas import ImageCanvas
-from app.images.strip import GAP, ThumbnailStrip
+from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
 from app.label_check import wording
 from app.texts import marked, plain_button, plain_tip, tr, with_breaks
 from app.theme.tokens import tokens
-from app.wording import image_name
+from app.wording import image_name, in_sentences, probability_text
 from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
@@ -68,10 +67,10 @@ class ClassEvidence(QWidget):
     def __init__(self, thumbnails: Thumbnails) -> None:
         super().__init__()
         self._title, self._detail = ElidedLabel("strong"), ElidedLabel("caption")
-        self._strip = ThumbnailStrip(thumbnails, side=FACE, tip=tr("Click to show it in the grid"))
+        self._strip = ThumbnailStrip(
+            thumbnails, side=FACE, tip=tr("Click to show it in the grid"), is_row=True
+        )
         self._strip.image_clicked.connect(self.image_clicked)
-        self._images: Sequence[int] = ()
-        self._state: CollectionState | None = None
         column = fill_column(
             self, self._title, self._detail, self._strip, spacing=tokens().spacing.tiny
         )
@@ -82,26 +81,15 @@ class ClassEvidence(QWidget):
         return self._title.text(), self._detail.text()
 
     def show_class(
-        self, title: str, detail: str, images: Sequence[int], state: CollectionState | None
+        self, title: str, detail: str, images: Sequence[int], state: CollectionState
     ) -> None:
         self._title.show_text(title)
         self._detail.show_text(detail)
         self._strip.setAccessibleName(title)
-        self._images, self._state = images, state
-        self._fill()
-
-    def _fill(self) -> None:
-        """Show as many images as fit into one row; the height is the same without images."""
+        self._strip.show_images(images, state)
+        # The height is the same without images.
         lines = self._title.sizeHint().height() + self._detail.sizeHint().height()
         self.setMinimumHeight(lines + FACE + 2 * tokens().spacing.tiny)
-        if self._state is not None:
-            self._strip.show_images(
-                self._images[: max(1, (self.width() + GAP) // (FACE + GAP))], self._state
-            )
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fill()
 
 
 @final
@@ -132,21 +120,13 @@ class SuspectCard(QWidget):
         row.setStretch(1, 1)
         column.addWidget(both)
         column.addWidget(self.reason)
-        column.addLayout(self._row([self.buttons[name] for name in _FIRST]))
-        column.addLayout(self._row([self.buttons[name] for name in _OTHERS]))
+        for names in (_FIRST, _OTHERS):
+            column.addLayout(fill_row(None, *(self.buttons[name] for name in names), None))
 
     def _button(self, name: str, variant: str) -> QPushButton:
         button = make_button("", lambda: self.action_requested.emit(name), variant=variant)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
-
-    def _row(self, buttons: Sequence[QPushButton]) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(tokens().spacing.small)
-        for button in buttons:
-            row.addWidget(button)
-        row.addStretch(1)
-        return row
 
     def show_suspect(
         self,
@@ -157,7 +137,7 @@ class SuspectCard(QWidget):
         name_of: Callable[[int], str],
     ) -> None:
         """Show a suspect; `label` is the stored label, None until it has been read."""
-        self.setAccessibleName(wording.list_title(suspect, name_of))
+        self.setAccessibleName(tr("%1 → %2", name_of(suspect.label), name_of(suspect.proposed)))
         self.canvas.show_image(source)
         self.canvas.setToolTip(plain_tip(image_name(source)))
         own, proposed = (
@@ -165,8 +145,11 @@ class SuspectCard(QWidget):
             wording.looks_text(suspect, name_of),
         )
         self.own.show_class(own, wording.by_text(label), suspect.same, state)
-        self.other.show_class(proposed, wording.model_text(suspect), suspect.others, state)
-        self.reason.setText(with_breaks(wording.reasons_text(suspect, name_of)))
+        model = tr("%1, by a model without this label", probability_text(suspect.score))
+        self.other.show_class(proposed, model, suspect.others, state)
+        likely = tr("%1 likely wrong", probability_text(suspect.probability))
+        reason = wording.reason_text(suspect, name_of)
+        self.reason.setText(with_breaks(in_sentences(likely, reason)))
         self.show_choices(suspect, name_of, 1)
 
     def show_choices(

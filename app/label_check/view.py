@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
-from app.controls import ElidedLabel, fill_column, make_label, make_separator
+from app.controls import ElidedLabel, fill_column, make_label, make_row, make_separator
 from app.images.thumbnails import Thumbnails
 from app.label_check import wording
 from app.label_check.queue_list import WIDTH, QueueList, QueueRow
 from app.label_check.suspect_card import KEYS, SuspectCard
+from app.placeholder import PlaceholderTexts
 from app.progress_bar import make_bar
 from app.texts import tr, with_breaks
 from app.theme.icons import icon_pixmap
@@ -56,7 +57,7 @@ class EmptyPlace(QWidget):
         column.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
 
-    def show_emptiness(self, words: wording.EmptyTexts) -> None:
+    def show_texts(self, words: PlaceholderTexts) -> None:
         self.bar.setRange(0, 0)
         self.bar.setVisible(words.is_working)
         self.bar.setAccessibleName(words.title)
@@ -88,20 +89,12 @@ class LabelCheckPage(QWidget):
         self.note.setContentsMargins(
             tokens().spacing.medium, 0, tokens().spacing.medium, tokens().spacing.tiny
         )
-        work, pair = QWidget(), QWidget()
-        row = QHBoxLayout(pair)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.list)
-        row.addWidget(self._line)
-        row.addWidget(self.card, 1)
-        fill_column(work, pair, self.note, spacing=0).setStretch(0, 1)
+        work, pair = QWidget(), make_row(self.list, self._line, self.card, spacing=0, grows=2)
+        fill_column(work, pair, self.note, spacing=0, grows=0)
         self._stack = QStackedWidget()
         for part in (self.empty, work):
             self._stack.addWidget(part)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._stack)
+        fill_column(self, self._stack)
         self._work = work
         self._name_of: Callable[[int], str] = str
         self._suspect: SuspectLabel | None = None
@@ -122,9 +115,9 @@ class LabelCheckPage(QWidget):
         chosen = self.list.selected if self.list.isVisibleTo(self) else ()
         return chosen if self._suspect.image_id in chosen else (self._suspect.image_id,)
 
-    def show_empty(self, words: wording.EmptyTexts) -> None:
+    def show_empty(self, words: PlaceholderTexts) -> None:
         self._suspect = None
-        self.empty.show_emptiness(words)
+        self.empty.show_texts(words)
         self._stack.setCurrentWidget(self.empty)
 
     def show_note(self, words: str) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.placeholder import PlaceholderTexts
 from app.texts import day_text, fill, plural, shortened, tr
 from app.wording import enumeration, in_sentences, number, probability_text
 from engine.graph.codes import UNKNOWN
@@ -18,17 +18,6 @@ NameOf = Callable[[int], str]
 LONGEST = 28  # maximum length of a class's name on a button
 MOST_NAMED = 6  # classes
 MOST_VOTES = 3  # classes with a count; the rest is "others"
-
-
-@dataclass(frozen=True)
-class EmptyTexts:
-    """Placeholder texts."""
-
-    icon: str
-    title: str
-    text: str
-    is_good: bool = False
-    is_working: bool = False
 
 
 def title_text(count: int) -> str:
@@ -54,15 +43,6 @@ def row_texts(suspect: SuspectLabel, name_of: NameOf) -> tuple[str, str, str]:
     )
 
 
-def list_title(suspect: SuspectLabel, name_of: NameOf) -> str:
-    """`Fox → Dog`."""
-    return tr("%1 → %2", name_of(suspect.label), name_of(suspect.proposed))
-
-
-def wrong_text(suspect: SuspectLabel) -> str:
-    return tr("%1 likely wrong", probability_text(suspect.probability))
-
-
 def labelled_text(suspect: SuspectLabel, name_of: NameOf) -> str:
     """Heading of the images of the current label."""
     if suspect.label == UNKNOWN:
@@ -82,15 +62,6 @@ def looks_text(suspect: SuspectLabel, name_of: NameOf) -> str:
     if suspect.proposed == UNKNOWN:
         return tr("Looks like none of the classes")
     return tr("Looks like %1", name_of(suspect.proposed))
-
-
-def model_text(suspect: SuspectLabel) -> str:
-    """Probability of the proposed class."""
-    return tr("%1, by a model without this label", probability_text(suspect.score))
-
-
-def reasons_text(suspect: SuspectLabel, name_of: NameOf) -> str:
-    return in_sentences(wrong_text(suspect), reason_text(suspect, name_of))
 
 
 def reason_text(suspect: SuspectLabel, name_of: NameOf) -> str:
@@ -179,28 +150,30 @@ def judged_text(found: LabelCheck, name_of: NameOf) -> str:
     return in_sentences(judged, few)
 
 
-def emptiness_of(found: LabelCheck, settled: int, name_of: NameOf) -> EmptyTexts:
+def emptiness_of(found: LabelCheck, settled: int, name_of: NameOf) -> PlaceholderTexts:
     """Placeholder: why there is no suspect, and what to do."""
     if found.labels_missing:
         text = plural(
             found.labels_missing, "Label 1 more image first.", "Label %n more images first."
         )
-        return EmptyTexts("label", tr("Too few labels to check"), text)
+        return PlaceholderTexts("label", tr("Too few labels to check"), text)
     if not found.has_enough:
         text = tr("Label images of a second class: labels are checked by comparing classes.")
-        return EmptyTexts("label", tr("All labels are of one class"), text)
+        return PlaceholderTexts("label", tr("All labels are of one class"), text)
     if partly := judged_text(found, name_of):
         none_wrong = tr("No label that could be judged looks wrong")
-        return EmptyTexts(
+        return PlaceholderTexts(
             "label", none_wrong if found.judged else tr("No label could be judged"), partly
         )
     if settled:
         text = plural(settled, "You looked at 1 label.", "You looked at %n labels.")
-        return EmptyTexts("check_circle", tr("No other label looks wrong"), text, is_good=True)
+        return PlaceholderTexts(
+            "check_circle", tr("No other label looks wrong"), text, is_good=True
+        )
     text = plural(found.labels, "1 label was checked.", "%n labels were checked.")
-    return EmptyTexts("check_circle", tr("No label looks wrong"), text, is_good=True)
+    return PlaceholderTexts("check_circle", tr("No label looks wrong"), text, is_good=True)
 
 
-def searching() -> EmptyTexts:
+def searching() -> PlaceholderTexts:
     text = tr("Each label is compared with images that look alike.")
-    return EmptyTexts("search", tr("Checking labels…"), text, is_working=True)
+    return PlaceholderTexts("search", tr("Checking labels…"), text, is_working=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from app.actions.row import WRITE_FOR_GOOD, Section, action
 from app.feature import Imports
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # lazy imports for a fast start
     from app.shell import Shell
     from engine.collection.importing.import_labels import LabelImport
     from engine.collection.live import LiveCollection
-    from engine.events import CancelToken, OnProgress
+    from engine.events import CancelToken
 
 
 @final
@@ -27,6 +27,7 @@ class LabelImports(Imports["LabelImportCard"]):
 
     guide_page = "exporting#importing-labels"
     purpose = Purpose.LABELS
+    dialog_title = marked("Import labels")
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -43,15 +44,10 @@ class LabelImports(Imports["LabelImportCard"]):
     def import_labels(self) -> None:
         self.begin()
 
-    def _make_card(self) -> LabelImportCard:
+    def make_card(self) -> LabelImportCard:
         from app.label_import.view import LabelImportCard
 
-        card = LabelImportCard(self._host)
-        card.import_requested.connect(self._import)
-        return card
-
-    def _title(self) -> str:
-        return tr("Import labels")
+        return LabelImportCard(self._host)
 
     def _file_kinds(self) -> str:
         return tr(
@@ -71,8 +67,7 @@ class LabelImports(Imports["LabelImportCard"]):
         from app.label_import.logic import may_be_labels
         from engine.collection.importing.label_plan import is_label_file
 
-        may_import = self._session.is_writable and len(paths) == 1
-        if not may_import or not may_be_labels(paths[0]):
+        if not self._session.is_writable or len(paths) != 1 or not may_be_labels(paths[0]):
             self._shell.images_given.emit(paths, None)
             return
         source = paths[0]
@@ -84,30 +79,21 @@ class LabelImports(Imports["LabelImportCard"]):
             ),
         )
 
-    def _import(self, adds_classes: bool, adds_images: bool, who: str, threshold: float) -> None:
-        survey = None if self.card is None else self.card.survey
-        if survey is None:
-            return
+    def _job_title(self, name: str) -> str:
+        return tr("Importing labels from %1", name)
 
-        def work(
-            live: LiveCollection, _on_progress: OnProgress, cancel: CancelToken
-        ) -> LabelImport:
-            from engine.collection.importing.import_labels import import_labels
+    def _import(
+        self,
+        live: LiveCollection,
+        survey: LabelSurvey,
+        options: Mapping[str, Any],
+        cancel: CancelToken,
+    ) -> LabelImport:
+        from engine.collection.importing.import_labels import import_labels
 
-            survey.contents.cancel = cancel
-            return import_labels(
-                live.project,
-                survey.source,
-                who=who,
-                adds_classes=adds_classes,
-                adds_images=adds_images,
-                read=survey.read,
-                contents=survey.contents,
-                threshold=threshold,
-            )
-
-        self._take_over(
-            tr("Importing labels from %1", shown(survey.source.name)), work, self._on_imported
+        survey.contents.cancel = cancel
+        return import_labels(
+            live.project, survey.source, read=survey.read, contents=survey.contents, **options
         )
 
     def _on_imported(self, done: LabelImport) -> None:
@@ -116,7 +102,4 @@ class LabelImports(Imports["LabelImportCard"]):
         if done.change.is_empty:
             self._toast.show_message(tr("Nothing was imported"))
         else:
-            show_message = (
-                self._toast.report_failure if done.plan.conflicts else self._toast.show_message
-            )
-            show_message(done_text(done), action=tr("Undo"), on_action=self._session.undo)
+            self.show_undoable(done_text(done), is_failure=bool(done.plan.conflicts))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QSpinBox, QWidget
 
-from app.controls import dress_number_box, fill_row, make_flowing_label, make_label
+from app.controls import dress_number_box, fill_row, make_flowing_label, make_label, show_text
 from app.label_import import wording
-from app.palette.import_card import MOST_ROWS, ImportCard, PlanSection
+from app.palette.import_card import ImportCard, PlanSection
 from app.texts import plural, tr
 from app.wording import percent_sign
 from engine.detection.detections import THRESHOLD
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
 @final
 class LabelImportCard(ImportCard["LabelSurvey"]):
     """Preview of importing labels."""
-
-    # Adds classes, adds images, annotator of nameless labels, minimum score of boxes.
-    import_requested = Signal(bool, bool, str, float)
 
     def __init__(self, host: QWidget) -> None:
         words = tr(
@@ -50,7 +46,7 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         self.images = PlanSection(tr("Missing images"), (image, tr("File")))
         self.suggestions = PlanSection(tr("Keywords"), (tr("Keyword"), tr("Images")))
         self.problems = PlanSection(tr("Problems"), (tr("Problem"),))
-        self._passed_over = make_flowing_label("", "secondary")
+        self.passed_over = make_flowing_label("", "secondary")
         self.who = QLineEdit()  # annotator of nameless labels
         label = make_label(tr("Labelled by"), "secondary")
         label.setBuddy(self.who)
@@ -77,60 +73,67 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
             self.contradictions,
         )
         sections = (*conflicts, self.classes, self.suggestions, self.images, self.problems)
-        self._fill(self._passed_over, self._scores, self._boxes, self._whose, *sections)
+        self._fill(self.passed_over, self._scores, self._boxes, self._whose, *sections)
         for section in (self.classes, self.images):
             section.box.toggled.connect(lambda _is_on: self._show_choice())
 
-    @property
-    def passed_over(self) -> str:
-        return self._passed_over.text()
-
     def _show_found(self, survey: LabelSurvey) -> None:
         plan = survey.plan
-        self._kind.setText(wording.kind_text(survey))
-        self._passed_over.setText(wording.passed_over(survey))
-        self._passed_over.setVisible(bool(self._passed_over.text()))
+        self.kind.setText(wording.kind_text(survey))
+        show_text(self.passed_over, wording.passed_over(survey))
         self.who.setText(shown(survey.source.name))
         self._whose.setVisible(survey.is_nameless)
         self._scores.setVisible(plan.has_scores)
         self._boxes.setVisible(bool(plan.new_parts))
-        for section, found, title_of in (
-            (self.conflicts, plan.conflicts, wording.conflicts_title),
-            (self.contradictions, plan.contradictions, wording.contradictions_title),
-        ):
-            section.show_rows(title_of(len(found)), wording.conflict_rows(found), total=len(found))
-        count = len(plan.class_conflicts)
-        self.class_conflicts.show_rows(
-            wording.class_conflicts_title(count),
-            wording.class_conflict_rows(plan.class_conflicts),
-            total=count,
+        self.conflicts.show_rows(
+            wording.conflicts_title(len(plan.conflicts)), plan.conflicts, wording.conflict_row
         )
-        count = len(plan.content_conflicts)
+        self.contradictions.show_rows(
+            plural(
+                len(plan.contradictions),
+                "1 image has two classes in the file. The first is taken.",
+                "%n images have two classes in the file. The first is taken.",
+            ),
+            plan.contradictions,
+            wording.conflict_row,
+        )
+        self.class_conflicts.show_rows(
+            wording.class_conflicts_title(len(plan.class_conflicts)),
+            plan.class_conflicts,
+            wording.class_conflict_row,
+        )
         self.content_conflicts.show_rows(
-            wording.content_conflicts_title(count),
-            wording.content_conflict_rows(plan.content_conflicts),
-            total=count,
+            wording.content_conflicts_title(len(plan.content_conflicts)),
+            plan.content_conflicts,
+            wording.content_conflict_row,
         )
         count = len(plan.new_classes)
-        title = plural(count, "1 class is not in the project", "%n classes are not in the project")
-        choice = plural(count, "Create this class", "Create these classes")
-        self.classes.show_rows(title, wording.class_rows(survey), total=count, choice=choice)
-        count, found_on_disk = len(survey.missing_images), len(survey.on_disk)
-        choice = plural(found_on_disk, "Add the one found on disk", "Add the %n found on disk")
-        note = "" if found_on_disk else tr("None of them was found on disk.")
-        title = plural(count, "1 image is not in the project", "%n images are not in the project")
-        rows, choice = wording.image_rows(survey), choice if found_on_disk else ""
-        self.images.show_rows(title, rows, total=count, choice=choice, note=note)
-        title = wording.suggestions_title(len(plan.suggestions))
-        note = tr("To use one, create a class of this name and import again.")
-        rows = wording.suggestion_rows(survey)
-        self.suggestions.show_rows(title, rows, total=len(plan.suggestions), note=note)
-        count, problems = (
-            len(plan.problems),
-            [(shown(translated(each)),) for each in plan.problems[:MOST_ROWS]],
+        self.classes.show_rows(
+            plural(count, "1 class is not in the project", "%n classes are not in the project"),
+            plan.new_classes.items(),
+            wording.class_row,
+            choice=plural(count, "Create this class", "Create these classes"),
         )
-        title = plural(count, "1 line skipped", "%n lines skipped")
-        self.problems.show_rows(title, problems, total=count)
+        count, on_disk = len(survey.missing_images), len(survey.on_disk)
+        choice = plural(on_disk, "Add the one found on disk", "Add the %n found on disk")
+        self.images.show_rows(
+            plural(count, "1 image is not in the project", "%n images are not in the project"),
+            survey.missing_images,
+            lambda image: wording.image_row(image, is_found=image in survey.on_disk),
+            choice=choice if on_disk else "",
+            note="" if on_disk else tr("None of them was found on disk."),
+        )
+        self.suggestions.show_rows(
+            wording.suggestions_title(len(plan.suggestions)),
+            plan.suggestions.items(),
+            wording.suggestion_row,
+            note=tr("To use one, create a class of this name and import again."),
+        )
+        self.problems.show_rows(
+            plural(len(plan.problems), "1 line skipped", "%n lines skipped"),
+            plan.problems,
+            lambda problem: (shown(translated(problem)),),
+        )
 
     @property
     def _least_score(self) -> float:
@@ -150,5 +153,11 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
             self.import_button.setEnabled(count > 0 or boxes > 0 or bool(plan.notes))
             self._settle()
 
-    def _request(self) -> None:
-        self.import_requested.emit(*self._choices, self.who.text().strip(), self._least_score)
+    def _options(self) -> dict[str, Any]:
+        adds_classes, adds_images = self._choices
+        return {
+            "adds_classes": adds_classes,
+            "adds_images": adds_images,
+            "who": self.who.text().strip(),
+            "threshold": self._least_score,
+        }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from app.palette.import_card import MOST_ROWS
@@ -123,14 +124,6 @@ def conflicts_title(count: int) -> str:
     )
 
 
-def contradictions_title(count: int) -> str:
-    return plural(
-        count,
-        "1 image has two classes in the file. The first is taken.",
-        "%n images have two classes in the file. The first is taken.",
-    )
-
-
 def class_conflicts_title(count: int) -> str:
     return plural(
         count,
@@ -139,17 +132,14 @@ def class_conflicts_title(count: int) -> str:
     )
 
 
-def class_conflict_rows(conflicts: tuple[ClassConflict, ...]) -> list[tuple[str, ...]]:
+def class_conflict_row(each: ClassConflict) -> Sequence[str]:
     """Image, class in the file, class of this name here, class of this id here."""
-    return [
-        (
-            shown(each.image),
-            tr("%1 (id %2)", each.written, each.source_id) if each.source_id else each.written,
-            enumeration(each.by_name) or tr("None", about="class"),
-            enumeration(each.by_id) or tr("None", about="class"),
-        )
-        for each in conflicts[:MOST_ROWS]
-    ]
+    return (
+        shown(each.image),
+        tr("%1 (id %2)", each.written, each.source_id) if each.source_id else each.written,
+        enumeration(each.by_name) or tr("None", about="class"),
+        enumeration(each.by_id) or tr("None", about="class"),
+    )
 
 
 def content_conflicts_title(count: int) -> str:
@@ -160,55 +150,37 @@ def content_conflicts_title(count: int) -> str:
     )
 
 
-def content_conflict_rows(conflicts: tuple[ContentConflict, ...]) -> list[tuple[str, ...]]:
+def content_conflict_row(each: ContentConflict) -> Sequence[str]:
     """Image, image of this name here, difference."""
-    other = {"other content": tr("Different content")}
-    return [
-        (
-            shown(each.image),
-            shown(each.ours),
-            other.get(each.reason) or shown(translated(each.reason)),
-        )
-        for each in conflicts[:MOST_ROWS]
-    ]
+    is_content = each.reason == "other content"
+    reason = tr("Different content") if is_content else shown(translated(each.reason))
+    return shown(each.image), shown(each.ours), reason
 
 
 def suggestions_title(count: int) -> str:
     return plural(count, "1 keyword names no class", "%n keywords name no class")
 
 
-def suggestion_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
+def suggestion_row(found: tuple[str, int]) -> Sequence[str]:
     """Keyword and number of images."""
-    found = list(survey.plan.suggestions.items())[:MOST_ROWS]
-    return [(shown(keyword), number(count)) for keyword, count in found]
+    return shown(found[0]), number(found[1])
 
 
-def conflict_rows(conflicts: tuple[LabelConflict, ...]) -> list[tuple[str, ...]]:
+def conflict_row(each: LabelConflict) -> Sequence[str]:
     """Image, class here, class in the file, annotator."""
     names = {NONE_OF_THEM: tr("None of the classes"), NOTHING_THERE: tr("Empty")}
-    return [
-        (
-            shown(each.image),
-            *(names.get(path, path) for path in (each.ours, each.theirs)),
-            shown(each.who),
-        )
-        for each in conflicts[:MOST_ROWS]
-    ]
+    classes = (names.get(path, path) for path in (each.ours, each.theirs))
+    return shown(each.image), *classes, shown(each.who)
 
 
-def class_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
+def class_row(found: tuple[tuple[str, ...], int]) -> Sequence[str]:
     """Class and number of labels."""
-    found = list(survey.plan.new_classes.items())[:MOST_ROWS]
-    return [(join_path(names), number(count)) for names, count in found]
+    return join_path(found[0]), number(found[1])
 
 
-def image_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
-    """Image, and whether its file was found."""
-    found, lost = tr("Found", about="image"), tr("Not found")
-    return [
-        (without_credentials(shown(image)), found if image in survey.on_disk else lost)
-        for image in survey.missing_images[:MOST_ROWS]
-    ]
+def image_row(image: str, *, is_found: bool) -> Sequence[str]:
+    found = tr("Found", about="image") if is_found else tr("Not found")
+    return without_credentials(shown(image)), found
 
 
 def import_button(count: int) -> str:

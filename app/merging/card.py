@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import islice
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from app.controls import make_flowing_label
+from app.controls import make_flowing_label, show_text
 from app.merging import wording
-from app.palette.import_card import MOST_ROWS, ImportCard, PlanSection
-from app.texts import tr
+from app.palette.import_card import ImportCard, PlanSection
+from app.texts import plural, tr
 from app.wording import number
 from engine.files import shown
 
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
 @final
 class MergeCard(ImportCard["MergeSurvey"]):
     """Preview of a merge."""
-
-    merge_requested = Signal(bool)  # whether to add images
 
     def __init__(self, host: QWidget) -> None:
         words = tr(
@@ -48,9 +44,9 @@ class MergeCard(ImportCard["MergeSurvey"]):
         self.outdated = PlanSection(tr("Labels left out"), (image, tr("Class"), by))
         self.missing = PlanSection(tr("Missing images"), (image, tr("File")))
         self.other_content = PlanSection(tr("Different photos"), (image,))
-        self._labels = make_flowing_label("", "secondary")
+        self.labels = make_flowing_label("", "secondary")
         self._fill(
-            self._labels,
+            self.labels,
             self.agreement,
             self.conflicts,
             self.classes,
@@ -62,53 +58,68 @@ class MergeCard(ImportCard["MergeSurvey"]):
         )
         self.missing.box.toggled.connect(lambda _is_on: self._show_choice())
 
-    @property
-    def labels_text(self) -> str:
-        return self._labels.text()
-
     def _show_found(self, survey: MergeSurvey) -> None:
         plan = survey.plan
-        self._kind.setText(wording.kind_text(survey))
-        self._labels.setText(wording.labels_text(plan))
-        self._labels.setVisible(bool(self._labels.text()))
-        exact = plan.agreement.exact
-        rows = wording.agreement_rows(plan.agreement) if exact.images else []
-        self.agreement.show_rows(wording.agreement_title(exact), rows, total=len(rows))
-        disputed = len(plan.conflicts) + len(plan.comments)
+        self.kind.setText(wording.kind_text(survey))
+        show_text(self.labels, wording.labels_text(plan))
+        self.agreement.show_rows(
+            wording.agreement_title(plan.agreement.exact), wording.agreement_rows(plan.agreement)
+        )
         self.conflicts.show_rows(
-            wording.conflicts_title(plan), wording.conflict_rows(plan), total=disputed
+            wording.conflicts_title(plan), (*plan.conflicts, *plan.comments), wording.conflict_row
         )
-        new = [
-            (plan.classes.after.path_text(each),)
-            for each in islice(plan.classes.new.values(), MOST_ROWS)
-        ]
         self.classes.show_rows(
-            wording.classes_title(len(plan.classes.new)), new, total=len(plan.classes.new)
+            plural(len(plan.classes.new), "1 new class", "%n new classes"),
+            plan.classes.new.values(),
+            lambda new: (plan.classes.after.path_text(new),),
         )
-        differences = plan.classes.differences
-        title, rows = (
-            wording.differences_title(len(differences)),
-            wording.difference_rows(differences),
+        self.differences.show_rows(
+            plural(
+                len(plan.classes.differences),
+                "1 class differs. Yours stays as it is.",
+                "%n classes differ. Yours stay as they are.",
+            ),
+            plan.classes.differences,
+            wording.difference_row,
         )
-        self.differences.show_rows(title, rows, total=len(differences))
-        rows = [(each.theirs, number(each.labels)) for each in plan.waiting[:MOST_ROWS]]
-        self.waiting.show_rows(wording.waiting_title(plan.waiting), rows, total=len(plan.waiting))
-        title, rows = (
-            wording.outdated_title(len(plan.outdated)),
-            wording.outdated_rows(plan.outdated),
+        self.waiting.show_rows(
+            wording.waiting_title(plan.waiting),
+            plan.waiting,
+            lambda waiting: (waiting.theirs, number(waiting.labels)),
         )
-        self.outdated.show_rows(title, rows, total=len(plan.outdated))
-        self._show_missing(survey)
-        rows = [(shown(path),) for path in plan.other_content[:MOST_ROWS]]
-        count = len(plan.other_content)
-        self.other_content.show_rows(wording.other_content_title(count), rows, total=count)
-
-    def _show_missing(self, survey: MergeSurvey) -> None:
-        count, found = len(survey.plan.missing), len(survey.on_disk)
-        choice = wording.add_images_text(found) if found else ""
-        note = "" if found else wording.not_found_text(survey.source)
-        title, rows = wording.missing_title(count), wording.missing_rows(survey)
-        self.missing.show_rows(title, rows, total=count, choice=choice, note=note)
+        self.outdated.show_rows(
+            wording.outdated_title(len(plan.outdated)), plan.outdated, wording.outdated_row
+        )
+        found = len(survey.on_disk)
+        self.missing.show_rows(
+            plural(
+                len(plan.missing),
+                "1 image is not in your project",
+                "%n images are not in your project",
+            ),
+            sorted(plan.missing, key=lambda each: each.image_id not in survey.on_disk),
+            lambda each: (
+                shown(each.path),
+                tr("Found", about="image") if each.image_id in survey.on_disk else tr("Not found"),
+            ),
+            choice=plural(
+                found,
+                "Add the one found on disk, with its label",
+                "Add the %n found on disk, with their labels",
+            )
+            if found
+            else "",
+            note="" if found else wording.not_found_text(survey.source),
+        )
+        self.other_content.show_rows(
+            plural(
+                len(plan.other_content),
+                "1 image has the same path but is a different photo",
+                "%n images have the same path but are different photos",
+            ),
+            plan.other_content,
+            lambda path: (shown(path),),
+        )
 
     def _show_choice(self) -> None:
         if self.survey is not None:
@@ -119,5 +130,5 @@ class MergeCard(ImportCard["MergeSurvey"]):
             self.import_button.setEnabled(is_worth_it)
             self._settle()
 
-    def _request(self) -> None:
-        self.merge_requested.emit(self.missing.box.isChecked())
+    def _options(self) -> dict[str, Any]:
+        return {"adds_images": self.missing.box.isChecked()}

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, final
-
-from PySide6.QtWidgets import QWidget
+from typing import TYPE_CHECKING, Any, final
 
 from app.actions.row import WRITE_FOR_GOOD, Section, action
-from app.feature import Imports
+from app.feature import Imports, PageFeature
 from app.file_dialogs import Purpose, save_new_file
 from app.jobs.slot import JobSlot
 from app.merging.keys import KEYS
@@ -34,23 +32,23 @@ if TYPE_CHECKING:  # lazy imports for a fast start
 
 
 @final
-class Merging(Imports["MergeCard"]):
+class Merging(Imports["MergeCard"], PageFeature["ConflictPage"]):
     """Merge another copy and settle conflicts one by one."""
 
     guide_page = "labelling#several-people"
     page_keys = (KEYS,)
     purpose = Purpose.PROJECTS
+    dialog_title = marked("Merge another copy")
     reads_folders = False
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.page: ConflictPage | None = None
         self.queue: Queue | None = None
         self._agreement: AgreementTable | None = None
         self._saving = JobSlot(self._session.jobs, keeps_finished=False)
         self._session.change_made.connect(self._on_change_made)
         self._session.failed.connect(self._on_act_failed)
-        shell.workspace.page_left.connect(self._on_page_left)
+        self._session.closed.connect(self._on_closed)
         shell.copy_given.connect(self.read)
 
     @action(
@@ -64,15 +62,10 @@ class Merging(Imports["MergeCard"]):
     def merge_copy(self) -> None:
         self.begin()
 
-    def _make_card(self) -> MergeCard:
+    def make_card(self) -> MergeCard:
         from app.merging.card import MergeCard
 
-        card = MergeCard(self._host)
-        card.merge_requested.connect(self._merge)
-        return card
-
-    def _title(self) -> str:
-        return tr("Merge another copy")
+        return MergeCard(self._host)
 
     def _file_kinds(self) -> str:
         return f"Protoleaf (*{PROJECT_SUFFIX} *{ARCHIVE_SUFFIX})"
@@ -84,79 +77,59 @@ class Merging(Imports["MergeCard"]):
 
         return survey_merge(project, source, cancel)
 
-    def _merge(self, adds_images: bool) -> None:
-        survey = None if self.card is None else self.card.survey
-        if survey is None:
-            return
-        source = survey.source
+    def _job_title(self, name: str) -> str:
+        return tr("Merging %1", name)
 
-        def work(live: LiveCollection, _on_progress: OnProgress, cancel: CancelToken) -> Merge:
-            from engine.collection.importing.match_images import FileContents
-            from engine.merging.merge import merge
+    def _import(
+        self,
+        live: LiveCollection,
+        survey: MergeSurvey,
+        options: Mapping[str, Any],
+        cancel: CancelToken,
+    ) -> Merge:
+        from engine.collection.importing.match_images import FileContents
+        from engine.merging.merge import merge
 
-            return merge(
-                live.project, source, adds_images=adds_images, contents=FileContents(cancel)
-            )
+        return merge(live.project, survey.source, contents=FileContents(cancel), **options)
 
-        self._take_over(tr("Merging %1", shown(source.name)), work, self._on_merged)
-
-    def _on_merged(self, done: Merge) -> None:
+    def _on_imported(self, done: Merge) -> None:
         from app.merging.logic import Queue, disputes_of
         from app.merging.wording import done_text
         from engine.collection.folding.folds import Folds
 
         if not done.change.is_empty:
-            self._toast.show_message(
-                done_text(done), action=tr("Undo"), on_action=self._session.undo
-            )
+            self.show_undoable(done_text(done))
         state = self._session.state
         folds = Folds.none() if state is None else state.folds
         groups = disputes_of(done.conflicts, done.comments, folds)
         self._agreement = done.plan.agreement
         if groups:
             self.queue = Queue(groups)
-            page = self._made_page()
+            page = self.made_page()
             self._shell.workspace.show_page(page, tr("Settle conflicts"), Describes.LARGE_IMAGE)
             self._show_current()
 
     # -- the page
 
-    def _made_page(self) -> ConflictPage:
+    def make_page(self) -> ConflictPage:
         from app.merging.page import ConflictPage
 
-        if self.page is None:
-            page = self.page = ConflictPage(self._thumbnails)
-            self.link_guide_page(page)
-            page.decided.connect(self._settle)
-            page.unknown_decided.connect(self._settle_as_unknown)
-            page.other_requested.connect(self._ask_class)
-            page.put_off.connect(self._put_off)
-            page.apart_requested.connect(self._take_apart)
-            page.image_chosen.connect(self._show_image)
-            page.summary.done_requested.connect(self._close_page)
-            page.summary.again_requested.connect(self._begin_again)
-            page.summary.save_requested.connect(self._save)
-        return self.page
+        page = ConflictPage(self._thumbnails)
+        page.action_requested.connect(self._act)
+        page.image_chosen.connect(self._show_image)
+        page.summary.done_requested.connect(self.close_page)
+        page.summary.again_requested.connect(self._begin_again)
+        page.summary.save_requested.connect(self._save)
+        return page
 
-    @property
-    def _is_shown(self) -> bool:
-        return self.page is not None and self._shell.workspace.page is self.page
-
-    def _close_page(self) -> None:
-        if self.page is not None:
-            self._shell.workspace.close_page(self.page)
-
-    def _on_page_left(self, page: QWidget) -> None:
-        if page is self.page:
-            self._shell.workspace.grid.publish_current()
+    def leave_page(self) -> None:
+        self._shell.workspace.grid.publish_current()
 
     def _show_current(self) -> None:
-        from app.merging.logic import has_image
-
         page, queue, state = self.page, self.queue, self._session.state
         if page is None or queue is None or state is None or self._agreement is None:
             return
-        queue.pass_over(lambda image_id: has_image(state, image_id))
+        queue.pass_over(state.has)
         group = queue.current
         if group is None:
             page.summary.show_end(queue.settled, queue.left, self._agreement, self._session.graph)
@@ -187,11 +160,36 @@ class Merging(Imports["MergeCard"]):
         if self.page is not None and self._session.state is not None:
             self.page.show_faces(dispute, faces, self._session.state)
 
+    def _act(self, name: str) -> None:
+        """Perform the action of a key of the page."""
+        from engine.merging.merge_plan import Verdict
+
+        group = None if self.queue is None else self.queue.current
+        if self.queue is None or group is None:
+            return
+        match name:
+            case "ours":
+                self._settle(Verdict.OURS)
+            case "theirs":
+                self._settle(Verdict.THEIRS)
+            case "suggested":
+                self._settle(group[0].proposed or Verdict.OURS)
+            case "both" | "unknown":
+                self._settle(Verdict.OTHER)
+            case "other":
+                self._ask_class(group)
+            case "apart":
+                self.queue.take_apart()
+                self._show_current()
+            case "later":
+                self.queue.put_off()
+                self._show_current()
+
     def _settle(self, choice: Verdict, class_id: int = UNKNOWN) -> None:
         from app.merging.logic import settled_as
 
-        page, group = self.page, None if self.queue is None else self.queue.current
-        if page is None or group is None or page.is_waiting:
+        page, group = self.made_page(), None if self.queue is None else self.queue.current
+        if group is None or page.is_waiting:
             return
         page.is_waiting = True
         self._session.act(
@@ -199,18 +197,12 @@ class Merging(Imports["MergeCard"]):
             on_done=lambda _change: self._on_settled(),
         )
 
-    def _settle_as_unknown(self) -> None:
-        from engine.merging.merge_plan import Verdict
-
-        self._settle(Verdict.OTHER)
-
     def _on_settled(self) -> None:
         if self.queue is not None:
             self.queue.mark_settled()
             self._show_current()
 
-    def _ask_class(self) -> None:
-        group = None if self.queue is None else self.queue.current
+    def _ask_class(self, group: DisputeGroup) -> None:
         self._palette.ask(
             tr("Label as: name, or part of a name"),
             self._rows_for,
@@ -222,21 +214,11 @@ class Merging(Imports["MergeCard"]):
 
         return class_rows(self._session.graph, text)
 
-    def _on_class_chosen(self, group: DisputeGroup | None, class_id: int) -> None:
+    def _on_class_chosen(self, group: DisputeGroup, class_id: int) -> None:
         from engine.merging.merge_plan import Verdict
 
         if self.queue is not None and self.queue.current is group:
             self._settle(Verdict.OTHER, class_id)
-
-    def _put_off(self) -> None:
-        if self.queue is not None:
-            self.queue.put_off()
-            self._show_current()
-
-    def _take_apart(self) -> None:
-        if self.queue is not None and self.queue.current is not None:
-            self.queue.take_apart()
-            self._show_current()
 
     def _show_image(self, image_id: int) -> None:
         """Show another image of the current burst."""
@@ -253,7 +235,7 @@ class Merging(Imports["MergeCard"]):
 
     def _on_change_made(self, change: Change) -> None:
         """After undo show the reopened conflict; after redo go to the next."""
-        if self.queue is None or not self._is_shown or change.kind == "done":
+        if self.queue is None or not self.is_page_shown or change.kind == "done":
             return
         follow = self.queue.reopen if change.kind == "undone" else self.queue.repeat
         if follow(change.settings):
@@ -288,7 +270,6 @@ class Merging(Imports["MergeCard"]):
         )
 
     def _on_closed(self) -> None:
-        super()._on_closed()
         self.queue = None
 
     def stop(self) -> None:

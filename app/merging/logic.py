@@ -22,7 +22,6 @@ from engine.project import Project
 if TYPE_CHECKING:
     from engine.collection.folding.folds import Folds
     from engine.collection.live import LiveCollection
-    from engine.collection.state import CollectionState
     from engine.events import CancelToken
     from engine.project import Change
 
@@ -83,15 +82,6 @@ def disputes_of(
         )
         groups.setdefault(key, []).append(each)
     return (*map(tuple, groups.values()), *((each,) for each in comments))
-
-
-def has_image(state: CollectionState, image_id: int) -> bool:
-    """Whether an image is in the project."""
-    try:
-        state.position(image_id)
-    except KeyError:
-        return False
-    return True
 
 
 def setting_of(dispute: Dispute) -> str:

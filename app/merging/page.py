@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QPushButton, QStackedWidget, QWidget
 
 from app.controls import (
     ElidedLabel,
@@ -20,13 +21,13 @@ from app.controls import (
     set_variant,
 )
 from app.image_view.canvas import ImageCanvas
-from app.images.strip import GAP, ThumbnailStrip
+from app.images.strip import ThumbnailStrip
 from app.merging import wording
 from app.merging.keys import KEYS
 from app.merging.summary import SummaryView
-from app.texts import plain_button, tr
+from app.texts import plain_button, plural, tr
 from app.theme.tokens import tokens
-from app.wording import SEPARATOR, clauses, titled
+from app.wording import SEPARATOR, clauses, images, number, titled
 from engine.files import shown
 from engine.graph.names import join_path, split_path
 from engine.merging.merge_plan import CommentConflict, Conflict, Verdict
@@ -44,17 +45,15 @@ BURST_SIDE = 64  # side of an image of a burst, in logical pixels
 class SideCard(QFrame):
     """Answer of one person."""
 
-    def __init__(self, thumbnails: Thumbnails, key: str, on_chosen: Callable[[], None]) -> None:
+    def __init__(self, thumbnails: Thumbnails, on_chosen: Callable[[], None]) -> None:
         super().__init__()
-        self._key = key
         self.setProperty("role", "card")
         spacing = tokens().spacing
         self.caption = make_label("", "section")
         self.answer = make_flowing_label("", "heading")
         self.place = ElidedLabel("secondary", mode=Qt.TextElideMode.ElideLeft)
         self.person = ElidedLabel("secondary")
-        self.strip = ThumbnailStrip(thumbnails, side=FACE)
-        self._faces: tuple[Sequence[int], CollectionState] | None = None
+        self.strip = ThumbnailStrip(thumbnails, side=FACE, is_row=True)
         self.button = make_button("", on_chosen)
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         column = fill_column(
@@ -79,36 +78,17 @@ class SideCard(QFrame):
         self.place.show_text(place)
         self.place.setVisible(bool(place))
         self.person.show_text(person)
-        self._faces = None
         self.strip.hide()
         set_property(self, "chosen", is_proposed)
         set_variant(self.button, "primary" if is_proposed else "")
         self.setAccessibleName(titled(caption, answer))
 
-    def show_faces(self, image_ids: Sequence[int], state: CollectionState) -> None:
-        """Show labelled images of the class, as many as fit into one row."""
-        self._faces = image_ids, state
-        room = (self.width() - 2 * tokens().spacing.medium + GAP) // (FACE + GAP)
-        self.strip.show_images(image_ids[: max(1, room)], state)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if self._faces is not None:
-            self.show_faces(*self._faces)
-
-    def show_button(self, text: str) -> None:
-        self.button.setText(plain_button(KEYS.tip(text, self._key)))
-
 
 @final
 class ConflictPage(QWidget):
-    """Page with one conflict at a time, and a summary at the end; emits decisions."""
+    """Page with one conflict at a time, and a summary at the end."""
 
-    decided = Signal(Verdict)
-    other_requested = Signal()  # choose another class
-    unknown_decided = Signal()
-    put_off = Signal()
-    apart_requested = Signal()  # decide each image of a burst separately
+    action_requested = Signal(str)  # name of a key that applies to the conflict
     image_chosen = Signal(int)  # of a burst
 
     def __init__(self, thumbnails: Thumbnails) -> None:
@@ -121,25 +101,24 @@ class ConflictPage(QWidget):
         self._place = make_label("", "strong")
         self._name = ElidedLabel("secondary", mode=Qt.TextElideMode.ElideMiddle)
         self.canvas = ImageCanvas()
-        self.burst = ThumbnailStrip(thumbnails, side=BURST_SIDE)
+        self.burst = ThumbnailStrip(thumbnails, side=BURST_SIDE, is_row=True)
         self.burst.image_clicked.connect(self.image_chosen)
-        self.ours = SideCard(thumbnails, "ours", lambda: self._decide(Verdict.OURS))
-        self.theirs = SideCard(thumbnails, "theirs", lambda: self._decide(Verdict.THEIRS))
-        self.other_button = self._button("other", tr("Another class…"), self._ask_other)
-        self.both_button = self._button(
-            "both", tr("Keep both"), lambda: self._decide(Verdict.OTHER)
-        )
-        self.unknown_button = self._button("unknown", tr("None of the classes"), self._mark_unknown)
-        self.apart_button = self._button("apart", tr("One by one"), self._take_apart)
-        self.later_button = self._button("later", tr("Later"), self._put_off)
+        self.ours = SideCard(thumbnails, lambda: self._act("ours"))
+        self.theirs = SideCard(thumbnails, lambda: self._act("theirs"))
+        self.other_button = self._button("other", tr("Another class…"))
+        self.both_button = self._button("both", tr("Keep both"))
+        self.unknown_button = self._button("unknown", tr("None of the classes"))
+        self.apart_button = self._button("apart", tr("One by one"))
+        self.later_button = self._button("later", tr("Later"))
         self.summary = SummaryView()
         self._pages = QStackedWidget()
         self._pages.addWidget(self._laid_out())
         self._pages.addWidget(self.summary)
         fill_column(self, self._pages, spacing=0)
 
-    def _button(self, key: str, text: str, on_click: Callable[[], None]) -> QPushButton:
-        button = make_button(plain_button(KEYS.tip(text, key)), on_click, variant="flat")
+    def _button(self, key: str, text: str) -> QPushButton:
+        text = plain_button(KEYS.tip(text, key))
+        button = make_button(text, lambda: self._act(key), variant="flat")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
 
@@ -152,11 +131,9 @@ class ConflictPage(QWidget):
             QWidget(),
         )
         fill_row(head, self._place, self._name, spacing=spacing.medium).setStretch(1, 1)
-        row = QHBoxLayout(sides)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(spacing.medium)
-        for side in (self.ours, self.theirs):
-            row.addWidget(side, 1)
+        row = fill_row(sides, self.ours, self.theirs, spacing=spacing.medium)
+        row.setStretch(0, 1)
+        row.setStretch(1, 1)
         buttons = (
             self.other_button,
             self.both_button,
@@ -185,10 +162,13 @@ class ConflictPage(QWidget):
         """Show conflict `place` (from 1) of `count`; of a burst the first image and a strip."""
         dispute = group[0]
         self.group, self.dispute, self.is_waiting = group, dispute, False
-        self._place.setText(wording.progress_text(place, count))
-        self._name.show_text(wording.burst_text(len(group)) or shown(dispute.path))
+        self._place.setText(tr("%1 of %2", number(place), number(count)))
+        self._name.show_text(
+            (tr("Burst of %1: one answer for all", images(len(group))) if len(group) > 1 else "")
+            or shown(dispute.path)
+        )
         self.canvas.show_image(state.source_of(dispute.image_id))
-        self.burst.show_images([each.image_id for each in group[: self._room_of_burst()]], state)
+        self.burst.show_images([each.image_id for each in group], state)
         self.burst.setVisible(len(group) > 1)
         self.apart_button.setVisible(len(group) > 1)
         is_comment = isinstance(dispute, CommentConflict)
@@ -211,16 +191,15 @@ class ConflictPage(QWidget):
                 SEPARATOR.join((whose, reason)) if is_proposed else whose,
                 is_proposed,
             )
-        self.ours.show_button(wording.keep_text(len(group)))
-        self.theirs.show_button(wording.take_text(len(group)))
+        for key, card, text in (
+            ("ours", self.ours, wording.keep_text(len(group))),
+            ("theirs", self.theirs, plural(len(group), "Take theirs", "Take theirs for all %n")),
+        ):
+            card.button.setText(plain_button(KEYS.tip(text, key)))
         self._pages.setCurrentIndex(0)
         self.setAccessibleDescription(
             clauses(self.ours.accessibleName(), self.theirs.accessibleName())
         )
-
-    def _room_of_burst(self) -> int:
-        """Number of images of a burst that fit into one row."""
-        return max(1, (self.width() - 2 * tokens().spacing.large + GAP) // (BURST_SIDE + GAP))
 
     def _show_side(self, card: SideCard, dispute: Dispute, caption: str, is_proposed: bool) -> None:
         if isinstance(dispute, Conflict):
@@ -239,7 +218,7 @@ class ConflictPage(QWidget):
         """Show labelled images of both classes, unless another conflict is current."""
         if dispute is self.dispute:
             for card, image_ids in zip((self.ours, self.theirs), faces, strict=True):
-                card.show_faces(image_ids, state)
+                card.strip.show_images(image_ids, state)
 
     def show_end(self) -> None:
         """Show the summary, whose texts are already set."""
@@ -249,45 +228,20 @@ class ConflictPage(QWidget):
 
     # -- user actions
 
-    def _decide(self, choice: Verdict) -> None:
-        if self.dispute is not None and not self.is_waiting:
-            self.decided.emit(choice)
-
-    def _take_suggested(self) -> None:
-        if self.dispute is not None and self.dispute.proposed is not None:
-            self._decide(self.dispute.proposed)
-
-    def _ask_other(self) -> None:
-        if isinstance(self.dispute, Conflict) and not self.is_waiting:
-            self.other_requested.emit()
-
-    def _keep_both(self) -> None:
-        if isinstance(self.dispute, CommentConflict):
-            self._decide(Verdict.OTHER)
-
-    def _mark_unknown(self) -> None:
-        if isinstance(self.dispute, Conflict) and not self.is_waiting:
-            self.unknown_decided.emit()
-
-    def _take_apart(self) -> None:
-        if len(self.group) > 1 and not self.is_waiting:
-            self.apart_requested.emit()
-
-    def _put_off(self) -> None:
-        if self.dispute is not None and not self.is_waiting:
-            self.put_off.emit()
+    def _act(self, name: str) -> None:
+        """Request the action of a key if it applies, unless a decision is being saved."""
+        is_comment = isinstance(self.dispute, CommentConflict)
+        applies = {
+            "suggested": self.dispute is not None and self.dispute.proposed is not None,
+            "other": not is_comment,
+            "both": is_comment,
+            "unknown": not is_comment,
+            "apart": len(self.group) > 1,
+        }
+        if self.dispute is not None and not self.is_waiting and applies.get(name, True):
+            self.action_requested.emit(name)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Perform the action of a key, unless a decision is being saved."""
-        acts = {
-            "ours": lambda: self._decide(Verdict.OURS),
-            "theirs": lambda: self._decide(Verdict.THEIRS),
-            "suggested": self._take_suggested,
-            "other": self._ask_other,
-            "both": self._keep_both,
-            "unknown": self._mark_unknown,
-            "apart": self._take_apart,
-            "later": self._put_off,
-        }
+        acts = {row.name: partial(self._act, row.name) for row in KEYS.rows}
         if self.is_at_end or not KEYS.press(event, acts):
             super().keyPressEvent(event)

@@ -76,10 +76,9 @@ class SummaryView(QWidget):
         """Show the number of settled and open conflicts, and the agreement before settling."""
         self.title.setText(wording.ended_text(settled, left))
         self._words.setText(wording.kappa_text(table.exact))
-        rows = wording.agreement_rows(table) if table.exact.images else []
-        self.agreement.show_rows(wording.agreement_title(table.exact), rows, total=len(rows))
-        rows = wording.differing_rows(table, graph)
-        self.differing.show_rows(tr("Most often confused"), rows, total=len(rows))
+        title = wording.agreement_title(table.exact)
+        self.agreement.show_rows(title, wording.agreement_rows(table))
+        self.differing.show_rows(tr("Most often confused"), wording.differing_rows(table, graph))
         self.again_button.setVisible(left > 0)
         for button in (self.copy_button, self.save_button):
             button.setVisible(bool(table.exact.images))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale
 
-from app.palette.import_card import MOST_ROWS
 from app.texts import plural, tr
 from app.wording import SEPARATOR, clauses, enumeration, images, moment_text, number, percent
 from engine.config import ARCHIVE_SUFFIX
 from engine.files import shown
 from engine.graph.codes import NONE_OF_THEM, NOTHING_THERE
 from engine.merging.class_plan import Divergence
+from engine.merging.merge_plan import CommentConflict
 from engine.texts import paragraph
 
 if TYPE_CHECKING:
@@ -24,13 +24,7 @@ if TYPE_CHECKING:
     from engine.merging.agreement import AgreementTable, AnnotatorAgreement
     from engine.merging.class_plan import ClassDifference
     from engine.merging.merge import Merge
-    from engine.merging.merge_plan import (
-        CommentConflict,
-        Conflict,
-        MergePlan,
-        OutdatedLabel,
-        Waiting,
-    )
+    from engine.merging.merge_plan import Conflict, MergePlan, OutdatedLabel, Waiting
 
 Row = tuple[str, ...]
 
@@ -75,50 +69,42 @@ def news_parts(labels: int, classes: int, notes: int, added: int = 0, values: in
 
 def labels_text(plan: MergePlan) -> str:
     """Result for labels of images in both copies."""
-    parts = []
-    if plan.same:
-        parts.append(
-            plural(
-                plan.same,
-                "1 label is shared by both copies.",
-                "%n labels are shared by both copies.",
-            )
+    return paragraph(
+        plural(
+            plan.same,
+            "1 label is shared by both copies.",
+            "%n labels are shared by both copies.",
         )
-    if plan.agreed:
-        parts.append(
-            plural(plan.agreed, "On 1 image you both agree.", "On %n images you both agree.")
+        if plan.same
+        else "",
+        plural(plan.agreed, "On 1 image you both agree.", "On %n images you both agree.")
+        if plan.agreed
+        else "",
+        plural(
+            plan.kept,
+            "1 image you labelled again after seeing theirs. Yours stays.",
+            "%n images you labelled again after seeing theirs. Yours stay.",
         )
-    if plan.kept:
-        parts.append(
-            plural(
-                plan.kept,
-                "1 image you labelled again after seeing theirs. Yours stays.",
-                "%n images you labelled again after seeing theirs. Yours stay.",
-            )
+        if plan.kept
+        else "",
+        plural(plan.settled, "1 conflict was settled before.", "%n conflicts were settled before.")
+        if plan.settled
+        else "",
+        plural(
+            plan.stars_kept,
+            "1 image has a different rating there. Yours stays.",
+            "%n images have different ratings there. Yours stay.",
         )
-    if plan.settled:
-        parts.append(
-            plural(
-                plan.settled, "1 conflict was settled before.", "%n conflicts were settled before."
-            )
+        if plan.stars_kept
+        else "",
+        plural(
+            plan.fields.kept,
+            "1 field value differs there. Yours stays.",
+            "%n field values differ there. Yours stay.",
         )
-    if plan.stars_kept:
-        parts.append(
-            plural(
-                plan.stars_kept,
-                "1 image has a different rating there. Yours stays.",
-                "%n images have different ratings there. Yours stay.",
-            )
-        )
-    if plan.fields.kept:
-        parts.append(
-            plural(
-                plan.fields.kept,
-                "1 field value differs there. Yours stays.",
-                "%n field values differ there. Yours stay.",
-            )
-        )
-    return paragraph(*parts)
+        if plan.fields.kept
+        else "",
+    )
 
 
 def merge_button(plan: MergePlan, adds_images: bool) -> str:
@@ -137,7 +123,9 @@ def agreement_title(agreement: AnnotatorAgreement) -> str:
 
 
 def agreement_rows(table: AgreementTable) -> list[Row]:
-    """Compared level, images, equal labels, kappa, and its 95 % interval."""
+    """Compared level, images, equal labels, kappa, and its 95 % interval; none without images."""
+    if not table.exact.images:
+        return []
     rows = [(tr("Same class"), *_figures(table.exact))]
     return rows + [
         (tr("Level %1", number(level)), *_figures(each))
@@ -183,29 +171,13 @@ def conflicts_title(plan: MergePlan) -> str:
     )
 
 
-def conflict_rows(plan: MergePlan) -> list[Row]:
+def conflict_row(each: Conflict | CommentConflict) -> Row:
     """Image, own value, author, other value, author."""
-    labels: list[Row] = [
-        (
-            shown(each.path),
-            class_text(each.ours.path),
-            shown(each.ours.who),
-            class_text(each.theirs.path),
-            shown(each.theirs.who),
-        )
-        for each in plan.conflicts[:MOST_ROWS]
-    ]
-    comments: list[Row] = [
-        (
-            shown(each.path),
-            one_line(each.ours.comment),
-            shown(each.ours.who),
-            one_line(each.theirs.comment),
-            shown(each.theirs.who),
-        )
-        for each in plan.comments[: MOST_ROWS - len(labels)]
-    ]
-    return labels + comments
+    if isinstance(each, CommentConflict):
+        ours, theirs = one_line(each.ours.comment), one_line(each.theirs.comment)
+    else:
+        ours, theirs = class_text(each.ours.path), class_text(each.theirs.path)
+    return shown(each.path), ours, shown(each.ours.who), theirs, shown(each.theirs.who)
 
 
 def one_line(text: str) -> str:
@@ -218,19 +190,7 @@ def class_text(path: str) -> str:
     return tr("None of the classes") if path == NONE_OF_THEM else path
 
 
-def classes_title(count: int) -> str:
-    return plural(count, "1 new class", "%n new classes")
-
-
-def differences_title(count: int) -> str:
-    return plural(
-        count,
-        "1 class differs. Yours stays as it is.",
-        "%n classes differ. Yours stay as they are.",
-    )
-
-
-def difference_rows(differences: Sequence[ClassDifference]) -> list[Row]:
+def difference_row(each: ClassDifference) -> Row:
     """Class there, class here, difference."""
     texts = {
         Divergence.NAME_TAKEN: tr("Not added: another class has this name there"),
@@ -245,10 +205,7 @@ def difference_rows(differences: Sequence[ClassDifference]) -> list[Row]:
         ),
         Divergence.SOURCE_ID_TAKEN: tr("Its source id is not added: another class has it"),
     }
-    return [
-        (each.theirs, each.ours or tr("None", about="class"), texts[each.kind])
-        for each in differences[:MOST_ROWS]
-    ]
+    return each.theirs, each.ours or tr("None", about="class"), texts[each.kind]
 
 
 def waiting_title(waiting: Sequence[Waiting]) -> str:
@@ -268,33 +225,8 @@ def outdated_title(count: int) -> str:
     )
 
 
-def outdated_rows(outdated: Sequence[OutdatedLabel]) -> list[Row]:
-    return [
-        (shown(each.image), class_text(each.theirs), shown(each.who))
-        for each in outdated[:MOST_ROWS]
-    ]
-
-
-def missing_title(count: int) -> str:
-    return plural(count, "1 image is not in your project", "%n images are not in your project")
-
-
-def missing_rows(survey: MergeSurvey) -> list[Row]:
-    found, lost = tr("Found", about="image"), tr("Not found")
-    ordered = sorted(survey.plan.missing, key=lambda each: each.image_id not in survey.on_disk)[
-        :MOST_ROWS
-    ]
-    return [
-        (shown(each.path), found if each.image_id in survey.on_disk else lost) for each in ordered
-    ]
-
-
-def add_images_text(count: int) -> str:
-    return plural(
-        count,
-        "Add the one found on disk, with its label",
-        "Add the %n found on disk, with their labels",
-    )
+def outdated_row(each: OutdatedLabel) -> Row:
+    return shown(each.image), class_text(each.theirs), shown(each.who)
 
 
 def not_found_text(source: Path) -> str:
@@ -302,14 +234,6 @@ def not_found_text(source: Path) -> str:
     if source.suffix == ARCHIVE_SUFFIX:
         return tr("To add them, open this copy first, then merge the project that was unpacked.")
     return tr("None of them was found on disk.")
-
-
-def other_content_title(count: int) -> str:
-    return plural(
-        count,
-        "1 image has the same path but is a different photo",
-        "%n images have the same path but are different photos",
-    )
 
 
 def done_text(done: Merge) -> str:
@@ -331,21 +255,8 @@ def done_text(done: Merge) -> str:
 # -- the page
 
 
-def progress_text(place: int, count: int) -> str:
-    return tr("%1 of %2", number(place), number(count))
-
-
-def burst_text(count: int) -> str:
-    """`Burst of 5 images: one answer for all`; "" for a single image."""
-    return tr("Burst of %1: one answer for all", images(count)) if count > 1 else ""
-
-
 def keep_text(count: int) -> str:
     return plural(count, "Keep yours", "Keep yours for all %n")
-
-
-def take_text(count: int) -> str:
-    return plural(count, "Take theirs", "Take theirs for all %n")
 
 
 def person_text(who: str, when: datetime) -> str:

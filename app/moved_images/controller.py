@@ -11,10 +11,10 @@ from app.actions.row import WRITE, WRITE_FOR_GOOD, Needs, Section, action
 from app.feature import PanelFeature
 from app.file_dialogs import Purpose, choose_folder
 from app.jobs.slot import JobSlot
-from app.moved_images.missing_images import MissingImages
-from app.moved_images.wording import found_line, missing_line, replaced_line
-from app.moved_images.written_images import WrittenImages
-from app.texts import marked, tr
+from app.moved_images.file_checks import MissingImages, WrittenImages
+from app.moved_images.wording import missing_line
+from app.texts import marked, plural, tr
+from app.wording import number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,6 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             shell.workspace.replaced_notice,
         )
         self._searching = JobSlot(self._session.jobs, keeps_finished=False)
-        self._searching.progressed.connect(self._on_progress)
         self._is_unasked = False  # whether the search started automatically
         self.written_images = WrittenImages(self._session)
         self.written_images.found.connect(self._on_written_to)
@@ -151,7 +150,12 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             self._replaced_notice.hide()
         elif self._replaced - before:
             self._replaced_notice.ask(
-                replaced_line(len(self._replaced)), [(tr("Show them"), self.show_replaced)]
+                plural(
+                    len(self._replaced),
+                    "1 labelled image was replaced by a different photo.",
+                    "%n labelled images were replaced by different photos.",
+                ),
+                [(tr("Show them"), self.show_replaced)],
             )
 
     @action(
@@ -180,7 +184,8 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         panel = MovedImagesPanel()
         panel.folder_wanted.connect(self._choose_folder)
         panel.search_requested.connect(lambda: self.find(None))
-        panel.cancel_requested.connect(self._searching.cancel)
+        panel.progress.cancel_requested.connect(self._searching.cancel)
+        self._searching.progressed.connect(panel.progress.show_progress)
         panel.apply_requested.connect(self.apply)
         return panel
 
@@ -203,7 +208,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
     def _search(self, known: KnownImages, folder: Path | None) -> None:
         until_s = time.monotonic() + LONGEST_UNASKED_S if self._is_unasked else math.inf
 
-        def work(on_progress: OnProgress, cancel: CancelToken) -> RelinkPlan:
+        def search(on_progress: OnProgress, cancel: CancelToken) -> RelinkPlan:
             from engine.errors import Cancelled
             from engine.relink.find import find_moved
 
@@ -216,15 +221,11 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
         self._searching.start(
             tr("Searching for moved images"),
-            work,
+            search,
             lambda plan: self._on_found(plan, known.project.parent),
             self._on_not_found,
             on_cancelled=self._on_not_found,
         )
-
-    def _on_progress(self, progress: Progress) -> None:
-        if self.panel is not None:
-            self.panel.progress.show_progress(progress)
 
     def _on_found(self, plan: RelinkPlan, folder: Path) -> None:
         """Show the result; apply a certain result of an automatic search as an undoable step."""
@@ -252,13 +253,14 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         if self.panel is not None:
             self.panel.show_idle()
 
-        def action(project: Project) -> Change:
+        def update_paths(project: Project) -> Change:
             from engine.relink.find import relink
 
             return relink(project, plan, caches)
 
         self._session.act(
-            action, on_done=lambda _change: self._embedding.look_at_all() if plan.changed else None
+            update_paths,
+            on_done=lambda _change: self._embedding.look_at_all() if plan.changed else None,
         )
 
     def _on_missing_changed(self, missing: frozenset[int]) -> None:
@@ -291,14 +293,23 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         if not missing or self.is_panel_shown or self._session.info is None:
             self._notice.hide()
         elif found:
-            self._notice.ask(found_line(found, missing), [(tr("Show them"), self.open_panel)])
+            self._notice.ask(
+                plural(
+                    missing,
+                    "%1 of 1 missing image found.",
+                    "%1 of %n missing images found.",
+                    number(found),
+                ),
+                [(tr("Show them"), self.open_panel)],
+            )
         else:
             self._notice.ask(missing_line(missing), [(tr("Find them…"), self.open_panel)])
 
     def _show_missing(self) -> None:
-        info = self._session.info
-        if self.panel is not None and info is not None:
-            self.panel.show_missing(len(self.missing_images.missing), is_writable=info.is_writable)
+        if self.panel is not None and self._session.info is not None:
+            self.panel.show_missing(
+                len(self.missing_images.missing), is_writable=self._session.is_writable
+            )
 
     def _on_reappeared(self) -> None:
         """Retry images that failed while they were missing."""

@@ -34,7 +34,6 @@ class MovedImagesPanel(SidePanel):
 
     folder_wanted = Signal()
     search_requested = Signal()  # next to the project
-    cancel_requested = Signal()
     apply_requested = Signal()
 
     def __init__(self) -> None:
@@ -50,7 +49,6 @@ class MovedImagesPanel(SidePanel):
         self.preview: tuple[str, ...] = ()
         parts = (self.status, self.ask, self.progress, self.failure, self._card)
         self.lay_out(tr("Find moved images"), tr("Close"), parts)
-        self.progress.cancel_requested.connect(self.cancel_requested)
         self.show_missing(0, is_writable=True)
         self.show_idle()
 

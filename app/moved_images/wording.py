@@ -19,20 +19,6 @@ def missing_line(count: int) -> str:
     return plural(count, "1 image is missing.", "%n images are missing.")
 
 
-def found_line(found: int, missing: int) -> str:
-    return plural(
-        missing, "%1 of 1 missing image found.", "%1 of %n missing images found.", number(found)
-    )
-
-
-def replaced_line(count: int) -> str:
-    return plural(
-        count,
-        "1 labelled image was replaced by a different photo.",
-        "%n labelled images were replaced by different photos.",
-    )
-
-
 def progress_line(progress: Progress) -> str:
     match progress.unit:
         case "images":

@@ -155,7 +155,7 @@ class Notes(Feature):
 
         def on_done(change: Change) -> None:
             text = tr("%1, just labelled: %2", change.text, names)
-            self._toast.show_message(text, action=tr("Undo"), on_action=self._session.undo)
+            self.show_undoable(text)
 
         self._session.act(write, on_done=on_done) if names else self._session.act(write)
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHeaderView, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHeaderView, QWidget
 
 from app.controls import ChoiceBox, fill_column, make_flowing_label
-from app.tables import make_preview_table
-from app.texts import marked, plain_tip, tr
+from app.tables import fill_table, make_preview_table
+from app.texts import marked, tr
 from app.theme.tokens import tokens
 from app.wording import number
 from engine.files import shown
@@ -150,19 +150,16 @@ class ColumnChooser(QWidget):
         table, row_height = self.table, tokens().spacing.control_height
         table.clear()
         table.setColumnCount(len(shown_columns))
-        table.setRowCount(1 + len(preview.rows))
         fills = len(shown_columns) <= FEW_COLUMNS
         mode = QHeaderView.ResizeMode.Stretch if fills else QHeaderView.ResizeMode.Fixed
         table.horizontalHeader().setSectionResizeMode(mode)
         table.setHorizontalHeaderLabels([shown(name) for name in shown_columns])
         self.boxes = [self._make_box(at) for at in range(1, len(shown_columns) + 1)]
+        cells = [[shown(cell) for cell in row[: len(shown_columns)]] for row in preview.rows]
+        fill_table(table, cells, first=1)
         table.setRowHeight(0, row_height + tokens().spacing.tiny)
         for column, box in enumerate(self.boxes):
             table.setCellWidget(0, column, box)
-            for row, cells in enumerate(preview.rows, start=1):
-                item = QTableWidgetItem(shown(cells[column]))
-                item.setToolTip(plain_tip(shown(cells[column])))
-                table.setItem(row, column, item)
         rows = sum(table.rowHeight(row) for row in range(table.rowCount()))
         bar = 0 if fills else table.horizontalScrollBar().sizeHint().height()
         table.setFixedHeight(table.horizontalHeader().sizeHint().height() + rows + bar + 2)

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast, final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QApplication,
-    QCheckBox,
-    QHeaderView,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QCheckBox, QHeaderView, QTableWidget, QWidget
 
-from app.controls import fill_column, make_button, make_flowing_label, make_row
-from app.key_names import ENTER_KEYS
+from app.controls import fill_column, make_button, make_flowing_label, make_row, show_text
 from app.palette.column_chooser import ColumnChooser
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
-from app.tables import make_preview_table
-from app.texts import breakable, plain_button, plain_tip, plural, tr
+from app.tables import fill_table, make_preview_table
+from app.texts import breakable, plain_button, plural, tr
 from app.theme.tokens import tokens
 from engine.files import shown
 
@@ -66,7 +57,6 @@ class PlanSection(QWidget):
         table = make_preview_table(name)
         table.setColumnCount(len(columns))
         table.setHorizontalHeaderLabels(columns)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setTextElideMode(Qt.TextElideMode.ElideLeft)
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         header = table.horizontalHeader()
@@ -91,36 +81,32 @@ class PlanSection(QWidget):
     def show_rows(
         self,
         title: str,
-        rows: Sequence[Sequence[str]],
+        items: Collection[Any],
+        row_of: Callable[[Any], Sequence[str]] = tuple,
         *,
-        total: int,
+        total: int | None = None,
         choice: str = "",
         note: str = "",
     ) -> None:
-        """Show rows; hide the section where there are none.
+        """Show a row for each of the first items; hide the section where there are none.
 
         Args:
-            title: description of the rows.
-            rows: cells as texts.
-            total: number of all rows, of which `rows` may be the first.
+            title: description of the items.
+            row_of: returns the cells of an item.
+            total: number of all items, of which `items` may be the first.
             choice: text of the check box; "" for none.
             note: a secondary line; "" for none.
         """
+        rows = [row_of(each) for each in islice(items, MOST_ROWS)]
+        more = (len(items) if total is None else total) - len(rows)
         self.setVisible(bool(rows))
         self._title.setText(title)
         self.box.setText(plain_button(choice))
         self.box.setChecked(False)
         self.box.setVisible(bool(choice))
-        self._note.setText(note)
-        self._note.setVisible(bool(note))
-        self._more.setText(more_text(total - len(rows)))
-        self._more.setVisible(total > len(rows))
-        self.table.setRowCount(len(rows))
-        for row, cells in enumerate(rows):
-            for column, cell in enumerate(cells):
-                item = QTableWidgetItem(cell)
-                item.setToolTip(plain_tip(cell))
-                self.table.setItem(row, column, item)
+        show_text(self._note, note)
+        show_text(self._more, more_text(more) if more > 0 else "")
+        fill_table(self.table, rows)
         in_sight = min(len(rows), ROWS_IN_SIGHT)
         height = self.table.horizontalHeader().sizeHint().height()
         self.table.setFixedHeight(
@@ -170,6 +156,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
     file_requested = Signal()
     folder_requested = Signal()
     columns_chosen = Signal(Path, dict)  # the source, and column by role as chosen
+    import_requested = Signal(dict)  # options of the import, by name
 
     def __init__(
         self,
@@ -199,29 +186,26 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self.import_button = make_button(tr("Import"), self._on_import, variant="primary")
         self.keep_button = make_button(tr("Cancel"), self.dismiss)
         self._name = make_flowing_label("", "strong")
-        self._kind = make_flowing_label("", "secondary")
+        self.kind = make_flowing_label("", "secondary")
         self._summary = make_flowing_label("", "heading")
         self._start, self._plan = QWidget(), QWidget()
         buttons = make_row(self.file_button, self.folder_button, None)
         hints = (make_flowing_label(hint, "secondary"),) if hint else ()
         fill_column(self._start, make_flowing_label(words), buttons, *hints)
+        self.primary = self.import_button
         self.closed.connect(self._forget)
 
     def _fill(self, *parts: QWidget) -> None:
         """Lay out the sections of the preview below its summary."""
         fill_column(self._plan, self._summary, *parts, spacing=tokens().spacing.medium)
         columns = make_row(self.columns_button, None), self.columns
-        head = (self._start, self._name, self._kind, self.failure, self.progress)
+        head = (self._start, self._name, self.kind, self.failure, self.progress)
         self.fill_body(*head, *columns, self._plan, None)
         self._buttons = self.add_footer(None, self.keep_button, self.import_button)
 
     @property
     def summary(self) -> str:
         return "" if self._plan.isHidden() else self._summary.text()
-
-    @property
-    def kind(self) -> str:
-        return self._kind.text()
 
     def show_start(self, failure: str = "") -> None:
         """Show the choice of a file or folder, and the failure of the last one."""
@@ -297,7 +281,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
     ) -> None:
         self._start.setVisible(start)
         self._name.setVisible(name)
-        self._kind.setVisible(plan)
+        self.kind.setVisible(plan)
         self.progress.setVisible(progress)
         self._plan.setVisible(plan)
         self._buttons.setVisible(plan)
@@ -314,25 +298,9 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self.survey = None
 
     def _on_import(self) -> None:
-        if self.survey is not None and self.import_button.isEnabled():
-            self._request()
+        if self.survey is not None:
+            self.import_requested.emit(self._options())
 
     @abstractmethod
-    def _request(self) -> None:
-        """Request the import."""
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Import on Enter, unless another button has the focus."""
-        others = (
-            self.keep_button,
-            self.close_button,
-            self.file_button,
-            self.folder_button,
-            self.columns_button,
-            *self.columns.boxes,
-        )
-        is_enter = event.key() in ENTER_KEYS
-        if is_enter and self.survey is not None and QApplication.focusWidget() not in others:
-            self._on_import()
-            return
-        super().keyPressEvent(event)
+    def _options(self) -> dict[str, Any]:
+        """Options of the import, by name."""

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from app.texts import fill, marked, short_path, shortened, tr
 from app.wording import at_most
 from engine.errors import GraphError
+from engine.project.actions import action
 from engine.search_folding import folded
 
 if TYPE_CHECKING:  # deferred so that the window opens sooner
     from engine.graph.category_graph import CategoryGraph
+    from engine.project import Change, Project
 
 ROW_LIMIT = 40
 MOST_PLACES = 999
@@ -225,3 +227,12 @@ def create_row(graph: CategoryGraph, choice: CreateChoice) -> PaletteRow:
     title = tr("Create “%1”", choice.name)
     act = f"{tr('Create “%1”', shortened(choice.name))} {where}"
     return PaletteRow(title, where, "", "class_new", choice, act)
+
+
+def create_with_labels(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
+    """Create a class with its first labels, in one action."""
+    created = action("class_created", choice.name, images=len(image_ids))
+    with project.history.one_step(created) as step:
+        _, class_id = project.classes.add(choice.name, choice.parents)
+        project.labels.set(image_ids, class_id)
+    return step.change

@@ -3,7 +3,16 @@
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFrame, QGraphicsDropShadowEffect, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QFrame,
+    QGraphicsDropShadowEffect,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.controls import (
     Part,
@@ -14,6 +23,7 @@ from app.controls import (
     make_scroll_area,
     tab_stops,
 )
+from app.key_names import ENTER_KEYS
 from app.texts import tr
 from app.theme.tokens import Scheme, tokens
 
@@ -114,22 +124,48 @@ class Overlay(QWidget):
         painter.end()
 
 
-class ScrollingCard(Overlay):
-    """Base of scrolling overlays with a title and a close button.
+class FloatingCard(Overlay):
+    """An overlay with a title and a close button.
+
+    Attributes:
+        primary: the button that Enter presses, unless another button or a list has the focus.
+    """
+
+    primary: QPushButton | None = None
+
+    def __init__(self, host: QWidget, width: int, title: str) -> None:
+        super().__init__(host, width)
+        self.close_button = make_icon_button("close", tr("Close"), self.dismiss)
+        space, heading = tokens().spacing, make_label(title, "heading")
+        margins = (space.large, space.medium, space.medium, space.small)
+        self._head = make_row(heading, self.close_button, margins=margins, grows=0)
+
+    def on_enter(self) -> None:
+        if self.primary is not None:
+            self.primary.click()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        focused = QApplication.focusWidget()
+        takes_enter = self.primary is not None and event.key() in ENTER_KEYS
+        if takes_enter and not isinstance(focused, QToolButton | QComboBox):
+            self.on_enter()
+        else:
+            super().keyPressEvent(event)
+
+
+class ScrollingCard(FloatingCard):
+    """Base of floating cards that scroll.
 
     Subclasses call `fill_body`, and `add_footer` for buttons below the scrolling part.
     """
 
     def __init__(self, host: QWidget, width: int, title: str) -> None:
-        super().__init__(host, width)
-        self.close_button = make_icon_button("close", tr("Close"), self.dismiss)
+        super().__init__(host, width, title)
         self.body = QWidget()
         self.body.setProperty("surface", "raised")
         self.scroll_area = make_scroll_area()
         self.scroll_area.setWidget(self.body)
-        space, heading = tokens().spacing, make_label(title, "heading")
-        margins = (space.large, space.medium, space.medium, space.small)
-        self._head = make_row(heading, self.close_button, margins=margins, grows=0)
+        space = tokens().spacing
         self._margins = (space.large, space.small, space.large, space.small)  # of body and foot
         self._footer: QWidget | None = None
         around, parts = (0, 0, 0, space.small), (self._head, self.scroll_area)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
@@ -14,6 +13,7 @@ from app.report.surface import ChartView
 from app.report.table import ReportTableView
 from app.texts import tr
 from app.theme.tokens import tokens
+from engine.arrays import Integers
 from engine.report.document import (
     Block,
     Facts,
@@ -29,16 +29,17 @@ WIDEST = 940  # logical pixels, for readable line lengths
 FACTS_ACROSS = 5  # facts in a row
 
 
-@dataclass(frozen=True)
-class Opens:
-    """Callbacks for images of a matrix cell and for a class."""
-
-    images: Callable[[MatrixView, int, int], None]
-    class_page: Callable[[int], None]
+OnImages = Callable[[Integers, str], None]
+OnClass = Callable[[int], None]
 
 
-def section_view(section: ReportSection, opens: Opens) -> QScrollArea:
-    """A scrollable section."""
+def section_view(section: ReportSection, on_images: OnImages, on_class: OnClass) -> QScrollArea:
+    """A scrollable section.
+
+    Args:
+        on_images: called with ids and title of the images of a cell.
+        on_class: called with the id of a class.
+    """
     area, body = make_scroll_area(), QWidget()
     body.setProperty("surface", "window")
     body.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -53,7 +54,7 @@ def section_view(section: ReportSection, opens: Opens) -> QScrollArea:
             column.addSpacing(spacing.medium if titled or column.count() else 0)
             column.addWidget(make_label(printable(title), "section"))
         titled = title or titled
-        for part in _parts(block, opens):
+        for part in _parts(block, on_images, on_class):
             part.setMaximumWidth(WIDEST)
             if isinstance(part, QPushButton):
                 column.addWidget(part, 0, Qt.AlignmentFlag.AlignLeft)
@@ -64,7 +65,7 @@ def section_view(section: ReportSection, opens: Opens) -> QScrollArea:
     return area
 
 
-def _parts(block: Block, opens: Opens) -> list[QWidget]:
+def _parts(block: Block, on_images: OnImages, on_class: OnClass) -> list[QWidget]:
     match block:
         case Facts():
             return [_facts(block)]
@@ -77,9 +78,9 @@ def _parts(block: Block, opens: Opens) -> list[QWidget]:
         case ReportChart():
             return [ChartView(block), *_note(block.note)]
         case Matrix():
-            return [_matrix(block, opens), *_note(f"{block.summary} {block.note}")]
+            return [_matrix(block, on_images), *_note(f"{block.summary} {block.note}")]
         case FigureTable():
-            return _table(block, opens)
+            return _table(block, on_class)
 
 
 def _note(text: str) -> list[QWidget]:
@@ -110,10 +111,10 @@ def _facts(facts: Facts) -> QWidget:
     return frame
 
 
-def _matrix(block: Matrix, opens: Opens) -> QWidget:
+def _matrix(block: Matrix, on_images: OnImages) -> QWidget:
     matrix = MatrixView(block.confusion)
     matrix.cell_reached.connect(lambda cell: _show_cell(matrix, cell))
-    matrix.images_requested.connect(lambda row, column: opens.images(matrix, row, column))
+    matrix.images_requested.connect(on_images)
     return matrix
 
 
@@ -128,9 +129,9 @@ def _show_cell(matrix: MatrixView, cell: QRect) -> None:
         widget.ensureVisible(place.x(), place.y(), 0, cell.height())
 
 
-def _table(table: FigureTable, opens: Opens) -> list[QWidget]:
+def _table(table: FigureTable, on_class: OnClass) -> list[QWidget]:
     view = ReportTableView(table)
-    view.class_requested.connect(opens.class_page)
+    view.class_requested.connect(on_class)
     if not table.is_in_chart:
         return [view, *_note(table.note)]
     view.hide()

@@ -6,11 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
-
 from app.actions.row import READ_FOR_GOOD, Section, action
-from app.feature import Feature
+from app.feature import PageFeature
 from app.file_dialogs import Purpose, folder_for, open_file, save_file_at
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.slot import JobSlot
@@ -18,35 +15,29 @@ from app.session.subsets import ImageSet
 from app.texts import marked, tr
 from app.wording import sentence
 from app.workspace.visits import Describes
+from engine.files import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.report.logic import Gathered, Made, ReportChoice, Stale
-    from app.report.matrix import MatrixView
     from app.report.view import ReportPage
     from app.shell import Shell
-    from engine.events import Progress
+    from engine.arrays import Integers
     from engine.project import Change
 
 
 @final
-class ReportFeature(Feature):
-    """Compute, show and save reports.
-
-    Attributes:
-        page: None before it is first opened.
-    """
+class ReportFeature(PageFeature["ReportPage"]):
+    """Compute, show and save reports."""
 
     guide_page = "report"
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.page: ReportPage | None = None
         self._thread = BackgroundThread("report", self)
         jobs = self._session.jobs
         self._making = JobSlot(jobs, keeps_finished=False)
-        self._making.progressed.connect(self._on_progress)
         self._saving = JobSlot(jobs, self._thread, keeps_finished=False)
         self._resume: Callable[[], None] | None = None  # runs when predictions include all labels
         self._asked = 0  # request number; results of earlier requests are dropped
@@ -70,46 +61,41 @@ class ReportFeature(Feature):
         """Show the latest report, or make the first one."""
         if self._session.info is None:
             return
-        page = self._made_page()
+        page = self.made_page()
         self._shell.workspace.show_page(page, tr("Report"), Describes.NOTHING)
         if page.made is None and not self._making.is_busy:
             self.make()
 
-    def _made_page(self) -> ReportPage:
+    def make_page(self) -> ReportPage:
         from app.report.view import ReportPage
 
-        if self.page is None:
-            self.page = page = ReportPage()
-            self.link_guide_page(page)
-            page.make_requested.connect(self.make)
-            page.cancel_requested.connect(self._on_cancel)
-            page.truth_requested.connect(self._choose_truth)
-            page.save_requested.connect(self.save)
-            page.images_requested.connect(self._show_images)
-            page.class_requested.connect(self._show_class)
-        return self.page
+        page = ReportPage(self._show_images, self._show_class)
+        page.make_requested.connect(self.make)
+        page.progress.cancel_requested.connect(self._on_cancel)
+        page.truth_requested.connect(self._choose_truth)
+        page.save_requested.connect(self.save)
+        self._making.progressed.connect(page.progress.show_progress)
+        return page
 
     def _show_class(self, class_id: int) -> None:
         if class_id in self._session.graph:
             self._shell.tree.select_class(class_id)
 
-    def _show_images(self, matrix: MatrixView, row: int, column: int) -> None:
+    def _show_images(self, ids: Integers, title: str) -> None:
         """Show the images of a cell in the grid; Back returns to the report."""
-        ids = matrix.images_of(row, column)
         if len(ids):
-            self._shell.workspace.show_images(ImageSet(ids, matrix.title_of(row, column)))
+            self._shell.workspace.show_images(ImageSet(ids, title))
 
     def _on_change_made(self, change: Change) -> None:
         if self._stale is not None:
             self._stale = self._stale.after(change)
-            if self.page is not None:
-                self.page.stale = self._stale
+            self.made_page().stale = self._stale
 
     def _on_closed(self) -> None:
         self._stop_making()
         self._stale = None
         if self.page is not None:
-            self._shell.workspace.close_page(self.page)
+            self.close_page()
             self.page.forget()
 
     # -- making a report
@@ -118,7 +104,7 @@ class ReportFeature(Feature):
         """Make a report with the chosen options from the current state of the project."""
         from app.report.logic import Stale
 
-        page = self._made_page()
+        page = self.made_page()
         if self._session.info is None:
             return
         self._stop_making()
@@ -147,11 +133,12 @@ class ReportFeature(Feature):
     def _start(self, asked: int, choice: ReportChoice, gathered: Gathered | None) -> None:
         from app.report.logic import make
 
-        if asked != self._asked or self.page is None:
+        page = self.made_page()
+        if asked != self._asked:
             return
         if gathered is None:
-            self.page.progress.show_step(tr("Waiting for the predictions…"))
-            self._resume = partial(self._gather, self.page, choice, waits=False)
+            page.progress.show_step(tr("Waiting for the predictions…"))
+            self._resume = partial(self._gather, page, choice, waits=False)
             if self._session.is_settled:
                 self._on_fitting_changed(is_fitting=False)
             return
@@ -164,24 +151,18 @@ class ReportFeature(Feature):
             on_cancelled=self._on_not_made,
         )
 
-    def _on_progress(self, progress: Progress) -> None:
-        if self.page is not None:
-            self.page.show_progress(progress)
-
     def _on_made(self, made: Made) -> None:
-        if self.page is not None:
-            self.page.show_made(made)
-            if self._stale is not None:
-                self.page.stale = self._stale
+        page = self.made_page()
+        page.show_made(made)
+        if self._stale is not None:
+            page.stale = self._stale
 
     def _on_not_made(self, reason: str = "") -> None:
-        if self.page is not None:
-            self.page.show_stopped(sentence(reason))
+        self.made_page().show_stopped(sentence(reason))
 
     def _on_cancel(self) -> None:
         self._stop_making()
-        if self.page is not None:
-            self.page.show_stopped()
+        self.made_page().show_stopped()
 
     def _stop_making(self) -> None:
         self._asked += 1
@@ -191,8 +172,8 @@ class ReportFeature(Feature):
     def _choose_truth(self) -> None:
         kinds = tr("Tables (*.csv *.tsv *.txt);;All files (*)")
         path = open_file(self._host, Purpose.LABELS, tr("Compare with a truth file"), kinds)
-        if path is not None and self.page is not None:
-            self.page.choose_truth(path)
+        if path is not None:
+            self.made_page().choose_truth(path)
 
     # -- saving
 
@@ -223,23 +204,16 @@ class ReportFeature(Feature):
     def _folder(self) -> Path:
         """The last folder used, else that of the project."""
         info = self._session.info
-        last = self._settings.folder_of(Purpose.REPORTS)
-        return (
-            last
-            if last is not None
-            else folder_for(Purpose.REPORTS)
-            if info is None
-            else info.path.parent
-        )
+        usual = folder_for(Purpose.REPORTS) if info is None else info.path.parent
+        return self._settings.folder_of(Purpose.REPORTS) or usual
 
     def _on_saved(self, out: Path) -> None:
-        from app.report.wording import saved_text
 
         self._end_saving()
         self._toast.show_message(
-            saved_text(out),
+            tr("Saved the report as %1", shown(out.name)),
             action=tr("Show in folder"),
-            on_action=lambda: self._show_folder(out.parent),
+            on_action=lambda: self.show_folder(out.parent),
         )
 
     def _on_not_saved(self, reason: str) -> None:
@@ -247,9 +221,4 @@ class ReportFeature(Feature):
         self._toast.report_failure(sentence(reason))
 
     def _end_saving(self) -> None:
-        if self.page is not None:
-            self.page.save_button.setEnabled(True)
-
-    def _show_folder(self, folder: Path) -> None:
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._toast.report_failure(tr("The folder cannot be shown: %1", str(folder)))
+        self.made_page().save_button.setEnabled(True)

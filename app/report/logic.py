@@ -76,14 +76,9 @@ class Stale:
         )
 
 
-def is_unfinished(live: LiveCollection) -> bool:
-    """Whether predictions do not include all labels yet."""
-    return live.state.is_list_only or live.is_behind
-
-
 def gather_all(live: LiveCollection, *, waits: bool) -> Gathered | None:
     """Gather the input on the project thread; None if `waits` and predictions are outdated."""
-    if waits and is_unfinished(live):
+    if waits and (live.state.is_list_only or live.is_behind):
         return None
     from engine.collection.fitting import setting_of
     from engine.report.gather import version_name

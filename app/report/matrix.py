@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
+import numpy as np
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFont,
@@ -26,7 +27,6 @@ from app.theme.tokens import tokens
 from engine.report.words import class_of, printable
 
 if TYPE_CHECKING:
-    from engine.arrays import Integers
     from engine.report.confusion import Confusion, Folded
 
 MOST_LINES = 2_000
@@ -48,7 +48,7 @@ class MatrixView(QAbstractScrollArea):
     row's class. Left of the first column is the class name: Enter there toggles it.
     """
 
-    images_requested = Signal(int, int)  # row and column of the folded matrix
+    images_requested = Signal(np.ndarray, str)  # ids (k,) and title of the images of a cell
     cell_reached = Signal(QRect)  # rectangle of the cell that got the keyboard focus
 
     def __init__(self, confusion: Confusion) -> None:
@@ -190,8 +190,10 @@ class MatrixView(QAbstractScrollArea):
         self.viewport().update()
 
     def _open_cell(self) -> None:
-        if (self.row, self.column) in self.folded.cells:
-            self.images_requested.emit(self.row, self.column)
+        row, column = self.row, self.column
+        if (row, column) in self.folded.cells:
+            ids = self._confusion.images_of(self.folded.lines, row, column)
+            self.images_requested.emit(ids, set_title(self._name(row), self._name(column)))
 
     def _reveal(self) -> None:
         """Scroll matrix and page to the focused cell."""
@@ -213,13 +215,6 @@ class MatrixView(QAbstractScrollArea):
         if column < 0:
             return cell_text(name, "", int(self.folded.branch_totals[row]))
         return cell_text(name, self._name(column), self.folded.cells.get((row, column), 0))
-
-    def images_of(self, row: int, column: int) -> Integers:
-        """Ids (k,) of the images of a cell."""
-        return self._confusion.images_of(self.folded.lines, row, column)
-
-    def title_of(self, row: int, column: int) -> str:
-        return set_title(self._name(row), self._name(column))
 
     def _name(self, place: int) -> str:
         return printable(class_of(self._confusion.tree, self.folded.lines[place].class_id).name)

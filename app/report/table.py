@@ -114,10 +114,14 @@ class ReportTableView(QTableView):
         super().__init__()
         self._model = ReportTableModel(table)
         self.setModel(self._model)
-        dress_table(self, table.title, ROW)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        head = dress_table(self, table.title, ROW)
+        head.setSectionsClickable(True)
+        head.setSortIndicatorShown(True)
+        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        head.sortIndicatorChanged.connect(self._model.sort)
+        head.setMinimumSectionSize(48)
+        head.setStretchLastSection(False)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self._dress_head()
         self._widths = [self._wide(column) for column in range(self._model.columnCount())]
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._fit_height()
@@ -138,15 +142,6 @@ class ReportTableView(QTableView):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Leave vertical scrolling to the page."""
         event.ignore() if event.angleDelta().x() == 0 else super().wheelEvent(event)
-
-    def _dress_head(self) -> None:
-        head = self.horizontalHeader()
-        head.setSectionsClickable(True)
-        head.setSortIndicatorShown(True)
-        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        head.sortIndicatorChanged.connect(self._model.sort)
-        head.setMinimumSectionSize(48)
-        head.setStretchLastSection(False)
 
     def _wide(self, column: int) -> int:
         """Width of a column: of all digits for numbers, limited for names."""

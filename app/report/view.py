@@ -16,11 +16,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.controls import fill_column, make_button, make_choice_box, make_flowing_label, make_label
-from app.report.blocks import Opens, section_view
+from app.controls import (
+    fill_column,
+    fill_row,
+    make_button,
+    make_choice_box,
+    make_flowing_label,
+    make_label,
+    make_row,
+    show_text,
+)
+from app.report.blocks import OnClass, OnImages, section_view
 from app.report.logic import Made, ReportChoice, Stale
-from app.report.matrix import MatrixView
-from app.report.wording import SETTINGS, rival_text, stale_text, truth_text, version_text
+from app.report.wording import SETTINGS, stale_text, truth_text
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.status.notice import Notice
 from app.texts import plain_button, plain_tip, tr
@@ -29,8 +37,6 @@ from engine.everyday.classifier import Setting
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from engine.events import Progress
 
 
 # Logical pixels.
@@ -42,27 +48,21 @@ RIVAL_WIDTH = 260
 class ReportPage(QWidget):
     """Shows a report, its progress, or why there is none.
 
-    Signals:
-        make_requested: make a report with the chosen options.
-        cancel_requested: stop making it.
-        truth_requested: choose a truth file.
-        save_requested: save the shown report.
-        images_requested: matrix, row and column of a cell.
-        class_requested: id of a class.
+    Args:
+        on_images: called with ids and title of the images of a cell.
+        on_class: called with the id of a class.
     """
 
-    make_requested = Signal()
-    cancel_requested = Signal()
-    truth_requested = Signal()
+    make_requested = Signal()  # make a report with the chosen options
+    truth_requested = Signal()  # choose a truth file
     save_requested = Signal()
-    images_requested = Signal(MatrixView, int, int)
-    class_requested = Signal(int)
 
-    def __init__(self) -> None:
+    def __init__(self, on_images: OnImages, on_class: OnClass) -> None:
         super().__init__()
         self.setProperty("surface", "window")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._on_images, self._on_class = on_images, on_class
         self.made: Made | None = None
         self.truth: Path | None = None
         self._stale = Stale()
@@ -93,38 +93,25 @@ class ReportPage(QWidget):
         )
         self._chip_row = QHBoxLayout()
         self._lay_out()
-        self._connect()
+        self.rival.activated.connect(lambda _place: self.make_requested.emit())
 
     def _lay_out(self) -> None:
         spacing = tokens().spacing
         self._chip_row.setSpacing(spacing.tiny)
-        self._tools = QWidget()
-        tools = QHBoxLayout(self._tools)
-        tools.setContentsMargins(spacing.large, 0, spacing.large, spacing.small)
-        tools.setSpacing(spacing.small)
+        below = (spacing.large, 0, spacing.large, spacing.small)
         self.rival.setProperty("variant", "flat")
         self.rival.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.rival.setMaximumWidth(RIVAL_WIDTH)
         self.rival.setAccessibleName(tr("Compare with"))
-        for part in (self.truth_button, self.labels_button, self.rival):
-            tools.addWidget(part)
-        tools.addStretch(1)
-        tools.addWidget(self.save_button)
-        chips = QHBoxLayout()
-        chips.setContentsMargins(spacing.large, 0, spacing.large, spacing.small)
-        chips.addLayout(self._chip_row)
-        chips.addStretch(1)
+        options = (self.truth_button, self.labels_button, self.rival)
+        self._tools = make_row(*options, None, self.save_button, margins=below)
+        chips = fill_row(None, self._chip_row, None, margins=below)
         self._start = self._make_start()
         self._stack = QStackedWidget()
         self._stack.addWidget(self._start)
         self._stack.addWidget(self.sections)
-        notices = QVBoxLayout()
-        notices.setContentsMargins(spacing.large, 0, spacing.large, 0)
-        notices.addWidget(self.notice)
-        column = fill_column(self, self._tools, spacing=0)
-        column.addLayout(chips)
-        column.addLayout(notices)
-        column.addWidget(self._stack, 1)
+        notices = fill_column(None, self.notice, margins=(spacing.large, 0, spacing.large, 0))
+        fill_column(self, self._tools, chips, notices, self._stack, spacing=0, grows=3)
 
     def _make_start(self) -> QWidget:
         """The page shown while there is no report."""
@@ -144,10 +131,6 @@ class ReportPage(QWidget):
         column.addWidget(self.again_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
         return start
-
-    def _connect(self) -> None:
-        self.progress.cancel_requested.connect(self.cancel_requested)
-        self.rival.activated.connect(lambda _place: self.make_requested.emit())
 
     def _use_labels(self) -> None:
         self.truth = None
@@ -174,9 +157,6 @@ class ReportPage(QWidget):
         self.progress.show_step(tr("Reading the project…"))
         self.progress.cancel_button.setFocus()
 
-    def show_progress(self, progress: Progress) -> None:
-        self.progress.show_progress(progress)
-
     def show_stopped(self, reason: str = "") -> None:
         """Show the previous report again, or why there is none."""
         self.progress.show_ended()
@@ -197,8 +177,7 @@ class ReportPage(QWidget):
 
     def _show_start(self, title: str, text: str, *, can_make: bool) -> None:
         self._title.setText(title)
-        self._text.setText(text)
-        self._text.setVisible(bool(text))
+        show_text(self._text, text)
         self.failure.show_text("")
         self.progress.setVisible(not can_make)
         self.again_button.setVisible(can_make)
@@ -254,9 +233,9 @@ class ReportPage(QWidget):
         if made.gathered.material.classified is not None:
             for setting in SETTINGS:
                 if setting is not made.gathered.setting:
-                    self.rival.addItem(rival_text(setting), setting)
+                    self.rival.addItem(tr("Compare with %1", tr(SETTINGS[setting])), setting)
             for version_id, name in made.gathered.versions.items():
-                self.rival.addItem(version_text(name), version_id)
+                self.rival.addItem(tr("Compare with %1", name), version_id)
         chosen = made.choice.rival_setting or made.choice.rival_version
         self.rival.setCurrentIndex(max(0, self.rival.findData(chosen)))
 
@@ -275,8 +254,7 @@ class ReportPage(QWidget):
             return
         if key not in self._views:
             section = next(each for each in self.made.document.sections if each.key == key)
-            opens = Opens(self._open_images, self.class_requested.emit)
-            self._views[key] = section_view(section, opens)
+            self._views[key] = section_view(section, self._on_images, self._on_class)
             self.sections.addWidget(self._views[key])
         self.chips[key].setChecked(True)
         self.sections.setCurrentWidget(self._views[key])
@@ -290,9 +268,6 @@ class ReportPage(QWidget):
 
     def view_of(self, key: str) -> QWidget:
         return self._views[key]
-
-    def _open_images(self, matrix: MatrixView, row: int, column: int) -> None:
-        self.images_requested.emit(matrix, row, column)
 
     @property
     def stale(self) -> Stale:

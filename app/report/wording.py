@@ -61,18 +61,6 @@ def truth_text(truth: Path | None) -> str:
     return tr("Held-out labels") if truth is None else shown(truth.name)
 
 
-def saved_text(out: Path) -> str:
-    return tr("Saved the report as %1", shown(out.name))
-
-
 def save_filters() -> dict[str, str]:
     """File filters by suffix."""
     return {suffix: f"{tr(text)} (*{suffix})" for suffix, text in KINDS.items()}
-
-
-def rival_text(setting: Setting) -> str:
-    return tr("Compare with %1", tr(SETTINGS[setting]))
-
-
-def version_text(name: str) -> str:
-    return tr("Compare with %1", name)

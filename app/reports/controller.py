@@ -6,8 +6,8 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtCore import QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
 
 from app.actions.row import Needs, Section, action
 from app.feature import Feature
@@ -60,11 +60,10 @@ class Reports(Feature):
         "show_log", marked("Show the log"), "folder", "", Section.HELP_REPORT, needs=Needs.NOTHING
     )
     def show_log(self) -> None:
-        folder = str(log_folder())
         if self._log.path is None:
-            self._toast.report_failure(tr("No log could be written in %1", folder))
-        elif not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            self._toast.report_failure(tr("The folder cannot be shown: %1", folder))
+            self._toast.report_failure(tr("No log could be written in %1", str(log_folder())))
+        else:
+            self.show_folder(log_folder())
 
     @action(
         "copy_report",
@@ -83,14 +82,14 @@ class Reports(Feature):
             self._thread = BackgroundThread("reports", self)
         path, device = self._log.path, tr("Device: %1", self._shell.device_name())
 
-        def work() -> str:
+        def make_report() -> str:
             from app.reports.logic import faulty_worker_sessions, report_text
 
             own = sessions or ((session_text(path),) if path is not None else ())
             return report_text(device, [*own, *faulty_worker_sessions()])
 
         self._log.has_unread_error = False
-        self._thread.ask(work, on_made, self._toast.report_failure)
+        self._thread.ask(make_report, on_made, self._toast.report_failure)
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)

@@ -197,7 +197,7 @@ class Labelling(Feature):
         groups: dict[int, list[int]] = {}
         for image_id in chosen:
             meant = self._session.current_card.meant(image_id)
-            is_open = state.label_class[state.position(image_id)] == NO_CLASS
+            is_open = state.label_of(image_id) == NO_CLASS
             if meant is not None and is_open and class_of(meant) in self._session.graph:
                 groups.setdefault(class_of(meant), []).append(image_id)
         if groups:
@@ -233,11 +233,7 @@ class Labelling(Feature):
         if state is None or not chosen:
             return
         meant = self._folded.meant(chosen)
-        labelled = [
-            image_id
-            for image_id in meant
-            if state.label_class[state.position(image_id)] != NO_CLASS
-        ]
+        labelled = [image_id for image_id in meant if state.label_of(image_id) != NO_CLASS]
         if labelled:
             self.unlabel(labelled)
         else:

@@ -120,7 +120,7 @@ class LabelMark(QWidget):
         if state is None:
             return ""
         try:
-            label = int(state.label_class[state.position(image_id)])
+            label = state.label_of(image_id)
         except KeyError:  # it was removed
             return ""
         if label in {NO_CLASS, BOXED}:

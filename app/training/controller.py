@@ -15,7 +15,6 @@ from app.training.wording import LEAVING, outcome_line, proposal, stopped_text
 if TYPE_CHECKING:
     from app.shell import Shell
     from app.training.view import TrainingPanel
-    from engine.project import Change, Project
 
 
 def _to_train(
@@ -79,14 +78,13 @@ class Models(PanelFeature["TrainingPanel"]):
 
     def use(self, version_id: int, name: str) -> None:
         """Use a model version; undo restores the previous one."""
+        from engine.collection.models import choose_version
+
         caches = self._session.caches
-
-        def work(project: Project) -> Change:
-            from engine.collection.models import choose_version
-
-            return choose_version(project, caches, version_id)
-
-        self._session.act(work, on_done=lambda _change: self._on_used(name))
+        self._session.act(
+            lambda project: choose_version(project, caches, version_id),
+            on_done=lambda _change: self._on_used(name),
+        )
 
     def make_panel(self) -> TrainingPanel:
         from app.training.view import TrainingPanel
@@ -98,7 +96,7 @@ class Models(PanelFeature["TrainingPanel"]):
     def _on_loaded(self) -> None:
         """For a project that already has enough labels, advise only in the panel."""
         self._is_proposed = self._will_help(Evidence())
-        if (info := self._session.info) is not None and info.is_writable:
+        if self._session.is_writable:
             caches = self._session.caches
             topic = "whether to offer a stopped training again"
             self._session.ask(
@@ -146,9 +144,7 @@ class Models(PanelFeature["TrainingPanel"]):
 
     def _on_used(self, name: str) -> None:
         self.training.dismiss()
-        self._toast.show_message(
-            tr("Now using %1", name), action=tr("Undo"), on_action=self._session.undo
-        )
+        self.show_undoable(tr("Now using %1", name))
 
     def _on_phase_changed(self, phase: Phase) -> None:
         if self.is_panel_shown:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 from app.jobs.background_thread import DetachedJob
 from app.jobs.job import Job, Lane
 from app.jobs.process_job import ProcessJob
+from app.jobs.slot import JobSlot
 from app.texts import marked, tr
 from app.training.logic import Curves, Depth, Figures, Plan, StartingPoint, Trained, store_trained
 from engine.errors import Cancelled
@@ -48,9 +49,8 @@ class Forecast(QObject):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._session = session
-        self._make_job: MakeJob = ProcessJob
+        self.measuring = JobSlot(session.jobs)
         self._known: dict[tuple[StartingPoint, int | None], TrainingDuration | None] = {}
-        self._job: ProcessJob | None = None
         self._settling = QTimer(self, singleShot=True, interval=SETTLING_MS)
         self._settling.timeout.connect(self.changed)
         session.closed.connect(self._forget)
@@ -62,7 +62,7 @@ class Forecast(QObject):
 
     @property
     def is_measuring(self) -> bool:
-        return self._job is not None or self._settling.isActive()
+        return self.measuring.is_busy or self._settling.isActive()
 
     def want(self, plan: Plan) -> None:
         """Measure an unknown duration, unless another measurement runs or labels still change."""
@@ -73,16 +73,18 @@ class Forecast(QObject):
             return
         settings = {name: value for name, value in plan.settings().items() if name != "iterations"}
         request = EstimateTraining(info.path, self._session.caches.root, settings)
-        job = self._make_job(tr("Estimating training time"), request)
-        job.finished.connect(lambda duration: self._known.update({key: duration}))
-        job.failed.connect(lambda _message: self._known.update({key: None}))
-        job.ended.connect(self._on_ended)
-        self._job = job
-        self._session.jobs.watch(job)
-        job.start()
+        self.measuring.start(
+            tr("Estimating training time"),
+            request,
+            lambda duration: self._on_measured(key, duration),
+            lambda _message: self._on_measured(key, None),
+            on_cancelled=self.changed.emit,
+        )
 
-    def _on_ended(self) -> None:
-        self._job = None
+    def _on_measured(
+        self, key: tuple[StartingPoint, int | None], duration: TrainingDuration | None
+    ) -> None:
+        self._known[key] = duration
         self.changed.emit()
 
     def _on_change_made(self, change: Change) -> None:
@@ -97,8 +99,7 @@ class Forecast(QObject):
     def _forget(self) -> None:
         self._settling.stop()
         self._known.clear()
-        if self._job is not None:
-            self._job.cancel()
+        self.measuring.cancel()
 
 
 class Phase(StrEnum):

@@ -147,21 +147,17 @@ class StoppedNotice(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._plan: Plan | None = None
-        self._text = make_label("", "secondary", wraps=True)
+        self.text = make_label("", "secondary", wraps=True)
         self.resume_button = make_button(
             tr("Resume"), self._on_resume, variant="primary", icon_name="play"
         )
-        fill_column(self, self._text, self.resume_button)
+        fill_column(self, self.text, self.resume_button)
         self.hide()
-
-    @property
-    def text(self) -> str:
-        return self._text.text()
 
     def show_stopped(self, stopped: StoppedTraining | None, *, is_writable: bool) -> None:
         self._plan = None if stopped is None else stopped.plan
         if stopped is not None:
-            self._text.setText(stopped_text(stopped))
+            self.text.setText(stopped_text(stopped))
         self.resume_button.setEnabled(is_writable)
         self.setVisible(stopped is not None)
 

@@ -43,31 +43,26 @@ class RunView(QWidget):
         self._training = training
         self.chart = Chart()
         self.chart.hide()
-        self._progress = ProgressView(tr("Stop; the project stays unchanged"))
-        self.cancel_button = self._progress.cancel_button
-        fill_column(self, self.chart, self._progress)
+        self.progress = ProgressView(tr("Stop; the project stays unchanged"))
+        fill_column(self, self.chart, self.progress)
         training.point_added.connect(self.chart.redraw_soon)
-        self._progress.cancel_requested.connect(training.cancel)
+        self.progress.cancel_requested.connect(training.cancel)
         training.phase_changed.connect(self._on_phase_changed)
         training.progressed.connect(self._on_progressed)
         self._on_phase_changed(training.phase)
 
-    @property
-    def facts(self) -> str:
-        return self._progress.facts
-
     def _on_phase_changed(self, phase: Phase) -> None:
         if phase is Phase.WAITING:
-            self._progress.show_waiting()
+            self.progress.show_waiting()
         elif phase is Phase.RUNNING:
             self._show_chart()
-            self._progress.show_step(tr("Preparing…"))
+            self.progress.show_step(tr("Preparing…"))
             if self._training.progress is not None:
                 self._on_progressed(self._training.progress)
         elif phase is Phase.STORING:
-            self._progress.show_step(tr("Saving the new version in the project…"), can_cancel=False)
+            self.progress.show_step(tr("Saving the new version in the project…"), can_cancel=False)
         else:
-            self._progress.show_ended()
+            self.progress.show_ended()
         if phase is Phase.DONE:
             self._show_chart()
             if self._training.trained is not None:
@@ -75,9 +70,9 @@ class RunView(QWidget):
 
     def _on_progressed(self, progress: Progress) -> None:
         if progress.unit:
-            self._progress.show_progress(progress)
-        elif self.cancel_button.isEnabled():
-            self._progress.show_step(stage_text(progress.note))
+            self.progress.show_progress(progress)
+        elif self.progress.cancel_button.isEnabled():
+            self.progress.show_step(stage_text(progress.note))
 
     def _show_chart(self) -> None:
         plan = self._training.plan
@@ -206,14 +201,14 @@ class TrainingPanel(SidePanel):
             self.bring_into_sight(self.outcome)
 
     def _show_labels(self) -> None:
-        state, info = self._session.state, self._session.info
-        if self.isHidden() or state is None or info is None:
+        state = self._session.state
+        if self.isHidden() or state is None:
             return
         labels = (self._evidence or Evidence()).labels(state)
         if self._evidence is None:  # no advice while unknown
             labels = replace(labels, will_help=False)
         for form in self.forms.values():
-            form.show_labels(labels, is_writable=info.is_writable)
+            form.show_labels(labels, is_writable=self._session.is_writable)
 
     def _show_duration(self) -> None:
         form = self.forms[Depth.BACKBONE]

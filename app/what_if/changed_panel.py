@@ -23,14 +23,13 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPen,
     QStandardItem,
     QStandardItemModel,
 )
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.controls import make_label
-from app.images.pixels import RADIUS, paint_square
+from app.images.pixels import RADIUS, paint_frame, paint_square
 from app.images.thumbnails import Thumbnails
 from app.key_names import ENTER_KEYS
 from app.mirroring import isolated, key_in_reading_order, placed
@@ -138,9 +137,7 @@ class _MoveDelegate(QStyledItemDelegate):
                 None if source is None else self._thumbnails.pixmap(source, FACE, ratio),
             )
             if image_id == self._view.framed_image:
-                painter.setPen(QPen(QColor(tokens().colours.accent), 2))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), RADIUS - 1, RADIUS - 1)
+                paint_frame(painter, rect)
         painter.restore()
 
 

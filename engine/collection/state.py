@@ -228,6 +228,10 @@ class CollectionState:
         place = bisect_left(self.image_ids, image_id)
         return place < len(self.image_ids) and bool(self.image_ids[place] == image_id)
 
+    def label_of(self, image_id: int) -> int:
+        """Class of an image's label, or its code; raises as `position`."""
+        return int(self.label_class[self.position(image_id)])
+
     def path_of(self, image_id: int) -> Path:
         return self.folder / self.paths[self.position(image_id)]
 

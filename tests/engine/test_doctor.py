@@ -8,8 +8,9 @@ import pytest
 from engine import doctor
 from engine.cli.doctor_command import lines_of
 from engine.config import CacheFolders
-from engine.doctor import Diagnosis, examine, free_space, size_of
+from engine.doctor import Diagnosis, examine, size_of
 from engine.embedding.rates import DeviceSpeed
+from engine.full_disk import free_space
 from engine.images import readers
 from engine.runtime.devices.child import DeviceTrial
 from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER, PROVIDERS, GpuFacts

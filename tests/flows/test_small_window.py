@@ -129,7 +129,7 @@ def test_every_panel_is_whole(reviewing: Desk, panel: str, scheme: str) -> None:
     """On 1,000 x 640, with panels at minimum width: no text is clipped or overlapped."""
     set_scheme(scheme)
     reviewing.window.resize(1000, 640)
-    reviewing.window.of(Models).forecast._make_job = Player([TrainingDuration(1.0, 40.0)])  # noqa: SLF001 (a scripted job)
+    reviewing.window.of(Models).forecast.measuring.make_job = Player([TrainingDuration(1.0, 40.0)])
     reviewing.window.registry.trigger(panel)
     side = reviewing.window.side.currentWidget()
     assert side is not None

@@ -93,7 +93,8 @@ def drop(panel: BackbonePanel, desk: Desk, path: Path) -> None:
 def look(desk: Desk, panel: BackbonePanel) -> list[str]:
     """Words that are clipped or overlap, after layout."""
     desk.qtbot.waitUntil(
-        lambda: not desk.window.session.jobs.jobs or bool(panel.run.facts), timeout=WORKER_MS
+        lambda: not desk.window.session.jobs.jobs or bool(panel.run.progress.facts),
+        timeout=WORKER_MS,
     )
     QApplication.sendPostedEvents()
     QApplication.processEvents()

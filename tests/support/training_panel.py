@@ -26,7 +26,7 @@ def prepare(desk: Desk, trainer: Trainer, backbone: Path | None = None) -> None:
 
 def panel_for(desk: Desk, action: str = "tune_propagation") -> TrainingPanel:
     """Open the panel and wait for the versions, with a scripted estimate of the duration."""
-    desk.window.of(Models).forecast._make_job = Player(*[[DURATION]] * 3)  # noqa: SLF001
+    desk.window.of(Models).forecast.measuring.make_job = Player(*[[DURATION]] * 3)
     desk.window.registry.trigger(action)
     panel = desk.window.of(Models).panel
     assert panel is not None

@@ -5,14 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtCore import QObject, QUrl
-from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QWidget
-
+from app.actions.row import READ_FOR_GOOD, Section, action
+from app.feature import Feature
 from app.file_dialogs import save_file_at
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.slot import JobSlot
-from app.settings import Settings
 from app.texts import marked, plural, tr
 from app.wording import in_sentences, percent, sentence
 from engine.files import shown
@@ -20,9 +17,7 @@ from engine.texts import translated
 
 if TYPE_CHECKING:
     from app.exporting.class_graph.logic import OfferedFormat, WrittenClasses
-    from app.session import Session
-    from app.status.toast import Toast
-    from engine.events import CancelToken, OnProgress
+    from app.shell import Shell
     from engine.exporting.export_graph import GraphToWrite
 
 
@@ -75,30 +70,29 @@ def done_text(written: WrittenClasses) -> str:
 
 
 @final
-class GraphExport(QObject):
-    """Exporter of the open project's classes to a file.
+class GraphExport(Feature):
+    """Exporter of the open project's classes to a file."""
 
-    Args:
-        session: the open project.
-        settings: stores format and folder of the last export.
-        toast: shows results.
-        window: parent of the dialog.
-    """
+    guide_page = "exporting"
 
-    def __init__(self, session: Session, settings: Settings, toast: Toast, window: QWidget) -> None:
-        super().__init__(window)
-        self._session = session
-        self._settings = settings
-        self._toast = toast
-        self._window = window
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
         self._thread = BackgroundThread("graph export", self)
-        self._writing = JobSlot(session.jobs, self._thread, keeps_finished=False)
+        self._writing = JobSlot(self._session.jobs, self._thread, keeps_finished=False)
 
     def stop(self) -> None:
         """Cancel the export, which leaves no incomplete file, and stop the thread."""
         self._writing.cancel()
         self._thread.stop()
 
+    @action(
+        "export_graph",
+        marked("Export class graph…"),
+        "export",
+        "",
+        Section.FILE_EXPORT,
+        needs=READ_FOR_GOOD,
+    )
     def choose(self) -> None:
         """Ask for file and format; those of the last export are the default."""
         from app.exporting.class_graph.logic import FIRST, chosen_format, offered_formats
@@ -115,7 +109,7 @@ class GraphExport(QObject):
         )
         start = folder / f"{info.path.stem}-classes{offered[first].suffix}"
         title = tr("Export class graph")
-        chosen, row = save_file_at(self._window, start, title, ";;".join(offered), first_kind=first)
+        chosen, row = save_file_at(self._host, start, title, ";;".join(offered), first_kind=first)
         if chosen is not None:
             target, form = chosen_format(chosen, offered.get(row, offered[first]))
             self._settings.graph_export_format = form.name
@@ -137,7 +131,6 @@ class GraphExport(QObject):
         self._session.ask(question, begin, owner=self, topic="graph export")
 
     def _ask_to_replace(self, target: Path, form: OfferedFormat, kind: str) -> None:
-
         self._toast.report_failure(
             taken_text(target, translated(kind)),
             action=tr("Replace"),
@@ -146,26 +139,18 @@ class GraphExport(QObject):
 
     def _start(self, content: GraphToWrite, target: Path, form: OfferedFormat) -> None:
 
-        def work(_on_progress: OnProgress, cancel: CancelToken) -> WrittenClasses:
-            from app.exporting.class_graph.logic import write
-
-            return write(content, target, form, cancel)
+        from app.exporting.class_graph.logic import write
 
         self._writing.start(
             job_title(target),
-            work,
+            lambda _on_progress, cancel: write(content, target, form, cancel),
             self._on_finished,
             lambda reason: self._toast.report_failure(sentence(reason)),
         )
 
     def _on_finished(self, done: WrittenClasses) -> None:
-
         self._toast.show_message(
             done_text(done),
             action=tr("Show in folder"),
-            on_action=lambda: self._show_folder(done.target.parent),
+            on_action=lambda: self.show_folder(done.target.parent),
         )
-
-    def _show_folder(self, folder: Path) -> None:
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._toast.report_failure(tr("The folder cannot be shown: %1", str(folder)))

@@ -240,7 +240,7 @@ def test_the_cards_fit(desk: Desk, trip: Path, tmp_path: Path) -> None:
     assert card is not None
     click(desk, card.formats.buttons["copy"])
     desk.wait(lambda: card.look is not None)
-    assert card.details.losses_text == "•  Backbones that you added yourself are not included."
+    assert card.details.losses.text() == "•  Backbones that you added yourself are not included."
     assert card.details.photos[True].text().startswith("Previews of ")
     desk.wait(lambda: not clipped(card))
     assert not overlapping(card)

@@ -75,10 +75,10 @@ def test_compare_prepares_and_then_embeds_beside_the_one_in_use(
     panel = offered.window.of(Backbones).panel
     assert panel is not None
     assert panel.isVisible()
-    offered.wait(lambda: "16 of 64" in panel.run.facts)
+    offered.wait(lambda: "16 of 64" in panel.run.progress.facts)
     assert panel.tabs.isHidden()
     assert change.requests[0].backbone == tinyleaf
-    panel.run.cancel_button.click()
+    panel.run.progress.cancel_button.click()
     offered.wait(lambda: jobs.change.stage is Stage.IDLE)
     assert not panel.tabs.isHidden()
 

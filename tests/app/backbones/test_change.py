@@ -101,11 +101,11 @@ def test_a_cancel_leaves_the_project_as_it_was(
     reviewing.wait(lambda: len(panel.computer.rows) == 2)
     for _ in range(2):
         use_button(panel, tinyleaf).click()
-        reviewing.wait(lambda: "16 of 64" in panel.run.facts)
-        assert "10\u00a0images/s" in panel.run.facts
-        assert "5\u00a0s left" in panel.run.facts
-        panel.run.cancel_button.click()
-        assert panel.run.facts == "Stopping…"
+        reviewing.wait(lambda: "16 of 64" in panel.run.progress.facts)
+        assert "10\u00a0images/s" in panel.run.progress.facts
+        assert "5\u00a0s left" in panel.run.progress.facts
+        panel.run.progress.cancel_button.click()
+        assert panel.run.progress.facts == "Stopping…"
         reviewing.wait(lambda: change.stage is Stage.IDLE)
         assert not panel.tabs.isHidden()
     with Project.open(collection.project, for_writing=False) as project:

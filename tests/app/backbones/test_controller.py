@@ -124,7 +124,7 @@ def test_no_word_is_cut(reviewing: Desk, tinyleaf: str, tmp_path: Path, scheme: 
     shown["file"] = look(reviewing, panel)
     panel.show_source(Source.COMPUTER)
     use_button(panel, tinyleaf).click()
-    reviewing.wait(lambda: " of " in panel.run.facts)
+    reviewing.wait(lambda: " of " in panel.run.progress.facts)
     shown["change"] = look(reviewing, panel)
     tasks.change.cancel()
     reviewing.wait(lambda: tasks.change.stage is Stage.IDLE)

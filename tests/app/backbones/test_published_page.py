@@ -66,9 +66,9 @@ def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
     assert player.requests == []
     card.download_button.click()
     card.agree_button.click()
-    reviewing.wait(lambda: card.run.facts.startswith("1.2 of 4.8\u00a0MB"))
-    assert "600.0\u00a0kB/s" in card.run.facts
-    assert "6\u00a0s left" in card.run.facts
+    reviewing.wait(lambda: card.run.progress.facts.startswith("1.2 of 4.8\u00a0MB"))
+    assert "600.0\u00a0kB/s" in card.run.progress.facts
+    assert "6\u00a0s left" in card.run.progress.facts
     (request,) = player.requests
     assert request == AddPublished(
         reviewing.window.session.caches.root, "torchvision:smallnet", "IMAGENET1K_V1"
@@ -76,7 +76,7 @@ def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
     part = reviewing.window.session.caches.root / "downloads" / "smallnet-0123abcd.pth.part"
     part.parent.mkdir(parents=True)
     part.write_bytes(bytes(1_200_000))
-    card.run.cancel_button.click()
+    card.run.progress.cancel_button.click()
     reviewing.wait(
         lambda: card.download_button.text() == "Resume: 1.2\u00a0MB of 4.8\u00a0MB done…"
     )
@@ -198,7 +198,7 @@ def test_three_are_recommended_before_all_others(reviewing: Desk) -> None:
     assert player.requests[0].source == "torchvision:convnext_large"
     assert not first.run.isVisible()
     assert not first.download_button.isEnabled()
-    QTest.mouseClick(third.run.cancel_button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(third.run.progress.cancel_button, Qt.MouseButton.LeftButton)
     reviewing.wait(lambda: not download.is_busy)
 
 

@@ -387,22 +387,20 @@ def opened_backup(desk: Desk) -> tuple[Path, Path]:
     assert info is not None
     project, backup = info.path, on_disk(desk)[0].path
     desk.open(backup)
-    desk.wait(desk.window.of(Backups).opened.notice.isVisible)
+    desk.wait(desk.window.of(Backups).notice.isVisible)
     return project, backup
 
 
 def click_answer(desk: Desk, title: str) -> None:
     """Click a button of the notice above the panes."""
-    desk.qtbot.mouseClick(
-        button(desk.window.of(Backups).opened.notice, title), Qt.MouseButton.LeftButton
-    )
+    desk.qtbot.mouseClick(button(desk.window.of(Backups).notice, title), Qt.MouseButton.LeftButton)
 
 
 @pytest.mark.slow
 def test_a_backup_that_is_opened_says_so_and_leads_to_its_project(working: Desk) -> None:
     """The notice names project and date; one click opens the project, without a notice."""
     project, _backup = opened_backup(working)
-    notice = working.window.of(Backups).opened.notice
+    notice = working.window.of(Backups).notice
     assert f"This is a backup of “{project.stem}”, made " in texts(notice)
     assert clipped(notice) == []
     click_answer(working, "Open the project")
@@ -434,7 +432,7 @@ def test_one_can_go_on_with_a_copy_of_a_backup(
         lambda: working.window.session.info is not None and working.window.session.info.path == copy
     )
     settle(working.qtbot, working.window.session)
-    assert not working.window.of(Backups).opened.notice.isVisible()
+    assert not working.window.of(Backups).notice.isVisible()
     working.wait(lambda: working.window.toast.message == "Copied the backup")
     assert labels_in(working) > 0
     assert project.read_bytes() == before

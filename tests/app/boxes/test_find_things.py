@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from app.boxes.wording import threshold_choices
+from app.boxes.logic import threshold_choices
 from app.importing.controller import Importing
 from engine.collection.state import ImageStatus
 from tests.support.desk import Desk

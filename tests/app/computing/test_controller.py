@@ -364,7 +364,7 @@ def test_a_recommendation_leads_to_training(
         "Training it would likely help."
     )
     assert (train.button.text(), show.button.text()) == ("Train the backbone…", "Show the class")
-    reviewing.window.of(Models).forecast._make_job = Player([DURATION])  # noqa: SLF001 (a scripted job instead of a child process)
+    reviewing.window.of(Models).forecast.measuring.make_job = Player([DURATION])
     reviewing.click(train.button)
     assert not panel.isVisible()
     assert reviewing.window.of(Models).is_panel_shown

@@ -157,7 +157,7 @@ def test_class_folders_by_hard_links(reviewing: Desk, collection: Collection) ->
     card = opened(reviewing)
     click(reviewing, card.formats.buttons["folders"])
     wait_for_look(reviewing, card)
-    assert "Images without a class are left out." in card.details.losses_text
+    assert "Images without a class are left out." in card.details.losses.text()
     copies = card.details.placings[Placing.COPY]
     assert copies.text().startswith("Copies  ·  up to ")
     click(reviewing, card.details.placings[Placing.HARD_LINK])

@@ -14,8 +14,8 @@ from app.exporting.logic import (
     target_name,
 )
 from app.exporting.wording import (
+    GROUPS,
     done_text,
-    group_title,
     lacks_space,
     losses,
     preview_caption,
@@ -54,7 +54,7 @@ def test_every_format_is_offered_under_a_heading() -> None:
     assert list(OFFERED)[:2] == [COPY, FIRST]
     groups = [one.group for one in OFFERED.values()]
     assert groups == sorted(groups, key=list(FormatGroup).index)
-    assert all(map(group_title, FormatGroup))
+    assert set(GROUPS) == set(FormatGroup)
     assert all(
         line[0].isupper() and line.endswith(".") for one in OFFERED.values() for line in losses(one)
     )

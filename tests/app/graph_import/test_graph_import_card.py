@@ -189,7 +189,7 @@ def test_a_list_is_looked_through_imported_and_taken_back(
     classes = len(reviewing.graph)
     card = open_list(reviewing)
     assert_words_are_whole(card)
-    assert card.kind == "Table, 2 classes, 1 edge"
+    assert card.kind.text() == "Table, 2 classes, 1 edge"
     assert card.summary == "2 new classes"
     assert card.levels.rows == [(0, "Gulls", "1"), (1, "Dune gull", "")]
     assert [section.title for section in card.sections.values() if section.title] == []
@@ -202,7 +202,7 @@ def test_a_list_is_looked_through_imported_and_taken_back(
     assert len(reviewing.graph) == classes + 2
     open_list(reviewing)
     assert card.summary == "Nothing new"
-    assert card.besides == "2 classes are in the project already."
+    assert card.besides.text() == "2 classes are in the project already."
     assert not card.import_button.isEnabled()
     assert card.keep_button.hasFocus()
     reviewing.press(Key.Key_Escape)
@@ -334,7 +334,7 @@ def test_folders_are_a_class_list_too(
     assert clipped(card) + overlapping(card) == []
     click(reviewing, card.folder_button)
     reviewing.wait(lambda: bool(card.summary))
-    assert (card.summary, card.kind) == ("2 new classes", "Folders, 2 classes, 1 edge")
+    assert (card.summary, card.kind.text()) == ("2 new classes", "Folders, 2 classes, 1 edge")
 
 
 def looks(desk: Desk) -> tuple[object, ...]:

@@ -61,7 +61,7 @@ def test_enter_labels_the_group_and_shows_the_next(
     by_group: GroupDesk, collection: Collection
 ) -> None:
     """A group is labelled and saved in one step; Ctrl+Z shows the group again."""
-    desk, ids, heading = by_group.desk, by_group.ids, by_group.page.heading
+    desk, ids, heading = by_group.desk, by_group.ids, by_group.page.heading.text()
     group = by_group.review.current
     assert group is not None
     name = desk.graph.name(group.class_id)
@@ -73,7 +73,7 @@ def test_enter_labels_the_group_and_shows_the_next(
         assert dict(project.labels.sources(ids)) == dict.fromkeys(ids, IN_BULK)
     assert set(by_group.ids).isdisjoint(ids)
     desk.press_for_change(Key.Key_Z, CONTROL)
-    assert (by_group.ids, by_group.page.heading) == (ids, heading)
+    assert (by_group.ids, by_group.page.heading.text()) == (ids, heading)
     assert set(on_disk(collection)).isdisjoint(ids)
 
 
@@ -113,7 +113,7 @@ def test_b11_groups_come_without_another_fit_and_show_that_they_are_found(review
     def is_there() -> bool:
         if page.empty_title:
             titles.add(page.empty_title)
-            assert page.is_bar_shown
+            assert page.empty.bar.isVisible()
         return bool(page.cards.image_ids)
 
     assert not is_there()
@@ -151,7 +151,7 @@ def test_an_image_that_is_left_out_gets_no_label(by_group: GroupDesk) -> None:
         cards.viewport(), Qt.MouseButton.LeftButton, pos=cards.rect_of(1).center()
     )
     assert by_group.review.left_out == {ids[1]}
-    assert by_group.page.heading.startswith(f"{len(ids) - 1} image")
+    assert by_group.page.heading.text().startswith(f"{len(ids) - 1} image")
     desk.press(Key.Key_Home)
     desk.press(Key.Key_T)
     assert by_group.review.left_out == {ids[0], ids[1]}

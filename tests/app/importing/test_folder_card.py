@@ -50,7 +50,7 @@ def test_only_folders_called_as_classes_are_ticked(reviewing: Desk, folder: Path
     """Enter makes neither classes nor labels of the places "line 3" and "parts/samples"."""
     before, classes = len(reviewing.state.image_ids), len(reviewing.graph)
     card = asked(reviewing, folder)
-    assert card.question == "Are these folders your classes? line 3, parts, samples, …"
+    assert card.question.text() == "Are these folders your classes? line 3, parts, samples, …"
     assert {path.name for path in card.list.classes} == {"Red disc"}
     assert card.add_button.text() == "Add with 1 class"
     reviewing.wait(lambda: not clipped(card))

@@ -74,7 +74,7 @@ def test_a_key_of_another_action_is_asked_about(reviewing: Desk) -> None:
     card = opened(reviewing)
     record(reviewing, card, "unknown", Key.Key_X)
     assert card.conflict.isVisible()
-    assert card.conflict.text == "X is the key of “Remove label”."
+    assert card.conflict.text.text() == "X is the key of “Remove label”."
     reviewing.qtbot.mouseClick(card.conflict.leave, Qt.MouseButton.LeftButton)
     assert (keys_in_use().text_of("unknown"), keys_in_use().text_of("reject")) == ("U", "X")
     record(reviewing, card, "unknown", Key.Key_X)
@@ -112,7 +112,7 @@ def test_keys_that_move_through_lists_are_kept(reviewing: Desk, key: Key) -> Non
     """They are rejected with the reason."""
     card = opened(reviewing)
     record(reviewing, card, "unknown", key)
-    assert "Choose another key" in card.conflict.text
+    assert "Choose another key" in card.conflict.text.text()
     assert card.conflict.use.isHidden()
     assert keys_in_use().text_of("unknown") == "U"
 
@@ -122,7 +122,7 @@ def test_keys_of_the_window_are_recorded_not_done(reviewing: Desk) -> None:
     """Ctrl+N makes no class; a symbol is stored without Shift; both Enter keys are one."""
     card = opened(reviewing)
     record(reviewing, card, "sort_again", Key.Key_N, CONTROL | SHIFT)
-    assert "New project" in card.conflict.text
+    assert "New project" in card.conflict.text.text()
     record(reviewing, card, "sort_again", Key.Key_F7)
     assert keys_in_use().of("sort_again") == ("F7",)
     record(

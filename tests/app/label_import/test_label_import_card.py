@@ -80,7 +80,10 @@ def test_a_dropped_file_is_looked_through_imported_and_taken_back(
     card = surveyed(reviewing)
     assert_words_are_whole(card)
     assert not card.who.isVisible()
-    assert (card.summary, card.kind) == ("1 label will be imported", "CSV, labelled by grace")
+    assert (card.summary, card.kind.text()) == (
+        "1 label will be imported",
+        "CSV, labelled by grace",
+    )
     assert card.conflicts.title == "1 image is labelled differently here. Your label stays."
     assert card.conflicts.rows == [
         ("shots/Red/Red disc/1.png", "Red/Red disc", "Blue/Blue disc", "grace")
@@ -88,7 +91,7 @@ def test_a_dropped_file_is_looked_through_imported_and_taken_back(
     assert card.classes.rows == [("Purple spiral", "1")]
     assert card.images.rows == [("late/0.png", "Found"), ("lost/0.png", "Not found")]
     assert card.problems.title == "1 line skipped"
-    assert card.passed_over.startswith(
+    assert card.passed_over.text().startswith(
         "1 label is in the project already. 1 model prediction skipped"
     )
     click(reviewing, card.classes.box)
@@ -146,7 +149,7 @@ def test_chosen_by_key_and_refused(
     assert card.file_button.hasFocus()
     reviewing.press(Key.Key_Space)
     card = surveyed(reviewing)
-    assert (card.failure.text, card.kind) == ("", "CSV")
+    assert (card.failure.text, card.kind.text()) == ("", "CSV")
     reviewing.press(Key.Key_Escape)
     assert not card.isVisible()
     assert reviewing.state.label_class[-1] == NO_CLASS

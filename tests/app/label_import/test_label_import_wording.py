@@ -3,28 +3,31 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pytestqt.qtbot import QtBot
+
 from app.label_import.logic import LabelSurvey, may_be_labels, survey_labels
 from app.label_import.wording import (
-    class_conflict_rows,
+    class_conflict_row,
     class_conflicts_title,
-    class_rows,
-    content_conflict_rows,
+    class_row,
+    content_conflict_row,
     content_conflicts_title,
-    image_rows,
+    image_row,
     import_button,
     kind_text,
     passed_over,
-    suggestion_rows,
+    suggestion_row,
     suggestions_title,
     summary_text,
 )
-from app.palette.import_card import MOST_ROWS
+from app.palette.import_card import MOST_ROWS, PlanSection
 from engine.collection.importing.label_plan import ClassConflict, ContentConflict, LabelPlan
 from engine.collection.importing.match_images import NewPart
 from engine.files import FoundFile
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.project.records import Label, NewItem
 from tests.support.labelled_images import add_music_classes, draw, make_project
+from tests.support.widgets import texts
 
 
 def survey(plan: LabelPlan, *people: str, on_disk: frozenset[str] = frozenset()) -> LabelSurvey:
@@ -80,23 +83,20 @@ def test_images_in_which_a_detector_found_nothing() -> None:
     assert passed_over(survey(plan)) == "2 images have no box in the file."
 
 
-def test_lists_end_somewhere() -> None:
-    """The number of rows is limited, so that the window stays responsive."""
-    many = MOST_ROWS + 20
-    plan = LabelPlan(
-        "keywords",
-        new_classes={("Bird", f"gull {number}"): 1 for number in range(many)},
-        missing_images=tuple(f"{number}.png" for number in range(many)),
-        suggestions={f"holiday {number}": 2 for number in range(many)},
-    )
-    shown = survey(plan, on_disk=frozenset({"0.png"}))
-    assert {len(rows(shown)) for rows in (class_rows, image_rows, suggestion_rows)} == {MOST_ROWS}
-    assert (class_rows(shown)[0], suggestion_rows(shown)[0]) == (
-        ("Bird/gull 0", "1"),
-        ("holiday 0", "2"),
-    )
-    assert [row[1] for row in image_rows(shown)[:2]] == ["Found", "Not found"]
+def test_rows_of_lists() -> None:
+    assert class_row((("Bird", "gull 0"), 1)) == ("Bird/gull 0", "1")
+    assert suggestion_row(("holiday 0", 2)) == ("holiday 0", "2")
+    assert image_row("0.png", is_found=True) == ("0.png", "Found")
+    assert image_row("1.png", is_found=False) == ("1.png", "Not found")
     assert suggestions_title(1) == "1 keyword names no class"
+
+
+def test_long_lists_are_cut(qtbot: QtBot) -> None:
+    section = PlanSection("Names", ("Name",))
+    qtbot.addWidget(section)
+    section.show_rows("Many", range(MOST_ROWS + 20), lambda place: (str(place),))
+    assert len(section.rows) == MOST_ROWS
+    assert "and 20 more" in texts(section)
 
 
 def test_counts_of_every_choice(tmp_path: Path) -> None:
@@ -124,11 +124,9 @@ def test_what_is_not_clear() -> None:
     assert class_conflicts_title(1) == "1 label may mean another class. It is not imported."
     assert class_conflicts_title(2) == "2 labels may mean another class. They are not imported."
     conflict = ClassConflict("a.jpg", "Apple", "1", ("Fruit/Apple",), ("Fruit/Plum",), "ada")
-    assert class_conflict_rows((conflict,)) == [
-        ("a.jpg", "Apple (id 1)", "Fruit/Apple", "Fruit/Plum")
-    ]
+    assert class_conflict_row(conflict) == ("a.jpg", "Apple (id 1)", "Fruit/Apple", "Fruit/Plum")
     unclear = ClassConflict("a.jpg", "Crane", "", ("Bird/Crane", "Tool/Crane"), (), "ada")
-    assert class_conflict_rows((unclear,)) == [("a.jpg", "Crane", "Bird/Crane, Tool/Crane", "None")]
+    assert class_conflict_row(unclear) == ("a.jpg", "Crane", "Bird/Crane, Tool/Crane", "None")
     assert content_conflicts_title(2).startswith("2 images have the same name here")
-    rows = content_conflict_rows((ContentConflict("a.jpg", "DCIM/a.jpg", "other content"),))
-    assert rows == [("a.jpg", "DCIM/a.jpg", "Different content")]
+    row = content_conflict_row(ContentConflict("a.jpg", "DCIM/a.jpg", "other content"))
+    assert row == ("a.jpg", "DCIM/a.jpg", "Different content")

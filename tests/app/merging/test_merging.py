@@ -71,7 +71,7 @@ def test_the_card_says_what_would_come_in(
     """The card has labels, classes, agreement and conflicts, before anything changes."""
     card = surveyed(reviewing, from_ben, monkeypatch)
     assert card.summary == "3 labels, 1 class, 1 note will be added"
-    assert card.kind == "Another copy of this project  ·  64 images in both"
+    assert card.kind.text() == "Another copy of this project  ·  64 images in both"
     assert card.classes.rows == [("Red/Red zigzag",)]
     assert card.conflicts.title == "11 conflicts. Yours stay until you settle them."
     assert card.agreement.rows[0][:3] == ("Same class", "11", "9%")

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
 from app.images.thumbnails import Thumbnails
-from app.moved_images.missing_images import MissingImages
+from app.moved_images.file_checks import MissingImages
 from app.session import Session
 from app.session.fitting import LONGEST_REST_S
 from engine.events import CancelToken

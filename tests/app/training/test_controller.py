@@ -102,8 +102,8 @@ def test_points_and_progress_arrive_while_it_runs(reviewing: Desk) -> None:
     training = reviewing.window.of(Models).training
     reviewing.wait(lambda: len(training.curves.accuracy.values) == 5)
     assert training.curves.loss.iterations == [0, 10, 20, 30, 40]
-    assert panel.run.facts.startswith("40 of 40")
-    assert "20\N{NO-BREAK SPACE}iterations/s" in panel.run.facts
+    assert panel.run.progress.facts.startswith("40 of 40")
+    assert "20\N{NO-BREAK SPACE}iterations/s" in panel.run.progress.facts
     job_bar = reviewing.window.status_line.job_bar
     assert "Tuning propagation" in texts(job_bar)
     assert "nothing is saved" in button(job_bar, "Stop").toolTip()
@@ -112,7 +112,7 @@ def test_points_and_progress_arrive_while_it_runs(reviewing: Desk) -> None:
     chart.redraw()
     assert chart.accuracy.curves == ((training.curves.accuracy, True),)
     assert "66.0%" in chart.accessibleName()
-    panel.run.cancel_button.click()
+    panel.run.progress.cancel_button.click()
     reviewing.wait(lambda: training.phase is Phase.IDLE)
 
 
@@ -124,19 +124,19 @@ def test_what_happens_is_named_where_nothing_is_counted(reviewing: Desk) -> None
     prepare(reviewing, Trainer(steps))
     panel = panel_for(reviewing, "train_backbone")
     run_to(reviewing, panel, Phase.RUNNING)
-    reviewing.wait(lambda: panel.run.facts == "Preparing the network…")
+    reviewing.wait(lambda: panel.run.progress.facts == "Preparing the network…")
     assert texts(reviewing.window.status_line.job_bar).split("\n") == [
         "Training the backbone",
         "preparing the network",
     ]
-    assert panel.run.cancel_button.isEnabled()
+    assert panel.run.progress.cancel_button.isEnabled()
     assert [stage_text(stage) for stage in TrainingStage] == [
         "Preparing the network…",
         "Embedding the labelled images…",
         "Saving the new backbone…",
         "Measuring on held-out images…",
     ]
-    panel.run.cancel_button.click()
+    panel.run.progress.cancel_button.click()
     reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
 
 
@@ -146,13 +146,13 @@ def test_a_cancel_is_answered_at_once(reviewing: Desk) -> None:
     prepare(reviewing, Trainer([*points(2), "wait"]))
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.RUNNING)
-    panel.run.cancel_button.click()
-    assert panel.run.facts == "Stopping…"
-    assert not panel.run.cancel_button.isEnabled()
+    panel.run.progress.cancel_button.click()
+    assert panel.run.progress.facts == "Stopping…"
+    assert not panel.run.progress.cancel_button.isEnabled()
     reviewing.window.of(Models).training.progressed.emit(Progress(1, 2))
-    assert panel.run.facts == "Stopping…"
+    assert panel.run.progress.facts == "Stopping…"
     reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
-    assert panel.run.cancel_button.isEnabled()
+    assert panel.run.progress.cancel_button.isEnabled()
 
 
 def test_a_slow_cache_disk_holds_no_window_up(
@@ -192,7 +192,7 @@ def test_a_cancel_leaves_no_trace(reviewing: Desk, collection: Collection) -> No
     for _ in range(2):
         run_to(reviewing, panel, Phase.RUNNING)
         reviewing.wait(lambda: bool(trace_of(reviewing)))
-        panel.run.cancel_button.click()
+        panel.run.progress.cancel_button.click()
         reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
         wait_until_clean(reviewing)
     assert panel.forms[Depth.PROPAGATION].isVisible()
@@ -226,7 +226,7 @@ def test_a_failure_is_one_line_in_the_panel(reviewing: Desk) -> None:
     wait_until_clean(reviewing)
     run_to(reviewing, panel, Phase.RUNNING)
     assert not panel.failure.isVisible()
-    panel.run.cancel_button.click()
+    panel.run.progress.cancel_button.click()
     reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
 
 
@@ -252,7 +252,7 @@ def test_the_focus_stays_when_a_training_starts(reviewing: Desk) -> None:
     reviewing.press(Key.Key_Space)
     reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.RUNNING)
     assert panel.hasFocus()
-    panel.run.cancel_button.click()
+    panel.run.progress.cancel_button.click()
     reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
 
 
@@ -277,11 +277,11 @@ def test_training_waits_for_other_heavy_work(reviewing: Desk) -> None:
     reviewing.window.session.jobs.run(other)
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.WAITING)
-    assert "Waiting for other work" in panel.run.facts
-    assert panel.run.cancel_button.isVisible()
+    assert "Waiting for other work" in panel.run.progress.facts
+    assert panel.run.progress.cancel_button.isVisible()
     other.cancel()
     reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.RUNNING)
-    panel.run.cancel_button.click()
+    panel.run.progress.cancel_button.click()
     reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
 
 
@@ -366,7 +366,7 @@ def test_the_plan_reaches_the_worker(reviewing: Desk) -> None:
     assert request.depth == "backbone"
     assert request.settings == {"iterations": 30, "start": "conv4", "side": 84}
     assert request.out.is_relative_to(reviewing.window.session.caches.root)
-    panel.run.cancel_button.click()
+    panel.run.progress.cancel_button.click()
     reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
     settle(reviewing.qtbot, reviewing.window.session)
     assert np.isin(reviewing.state.status, ImageStatus.READY).all()

@@ -27,7 +27,7 @@ Key = Qt.Key
 def test_the_time_is_measured_when_somebody_looks(reviewing: Desk) -> None:
     """The time is measured once, when the panel is open, and follows the iterations."""
     panel = panel_for(reviewing)
-    player = reviewing.window.of(Models).forecast._make_job  # noqa: SLF001 (the requested jobs)
+    player = reviewing.window.of(Models).forecast.measuring.make_job
     assert isinstance(player, Player)
     assert player.requests == []
     panel_for(reviewing, "train_backbone")
@@ -58,7 +58,7 @@ def test_other_labels_are_measured_anew(reviewing: Desk) -> None:
     form = panel.forms[Depth.BACKBONE]
     reviewing.wait(lambda: "About 4\u00a0minutes." in texts(form))
     twice = Player([TrainingDuration(iteration_s=2.0, others_s=40.0)])
-    reviewing.window.of(Models).forecast._make_job = twice  # noqa: SLF001 (a scripted job instead of a child process)
+    reviewing.window.of(Models).forecast.measuring.make_job = twice
     for _ in range(2):
         reviewing.choose(0)
         reviewing.press_for_change(Key.Key_Return)
@@ -118,7 +118,7 @@ def test_labels_enough_are_reported_once(desk: Desk, collection: Collection) -> 
     desk.choose(0)
     desk.press_for_change(Key.Key_Return)
     assert toast.message == f"{labelled} labels: training the backbone would likely help."
-    desk.window.of(Models).forecast._make_job = Player([DURATION])  # noqa: SLF001 (a scripted job instead of a child process)
+    desk.window.of(Models).forecast.measuring.make_job = Player([DURATION])
     (look,) = toast.findChildren(QPushButton)
     QTest.mouseClick(look, Qt.MouseButton.LeftButton)
     panel = desk.window.of(Models).panel

@@ -27,13 +27,16 @@ def test_a_stopped_training_is_resumed(reviewing: Desk, collection: Collection) 
     prepare(reviewing, trainer)
     panel = panel_for(reviewing, "train_backbone")
     reviewing.wait(panel.stopped.isVisible)
-    assert panel.stopped.text == "Training stopped after 30 of 40 iterations. It can be resumed."
+    assert (
+        panel.stopped.text.text()
+        == "Training stopped after 30 of 40 iterations. It can be resumed."
+    )
     assert panel.forms[Depth.BACKBONE].start_button.property("variant") == ""
     QTest.mouseClick(panel.stopped.resume_button, Qt.MouseButton.LeftButton)
     reviewing.wait(lambda: window.of(Models).training.phase is Phase.RUNNING)
     assert trainer.requests[0].settings == settings
     assert not panel.stopped.isVisible()
-    QTest.mouseClick(panel.run.cancel_button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(panel.run.progress.cancel_button, Qt.MouseButton.LeftButton)
     reviewing.wait(lambda: window.of(Models).training.phase is Phase.IDLE)
     reviewing.wait(panel.stopped.isVisible)
 
@@ -63,5 +66,5 @@ def test_an_unfinished_training_is_offered_when_the_project_is_opened_again(
     panel = window.of(Models).panel
     assert panel is not None
     assert panel.run.isVisible()
-    QTest.mouseClick(panel.run.cancel_button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(panel.run.progress.cancel_button, Qt.MouseButton.LeftButton)
     reviewing.wait(lambda: window.of(Models).training.phase is Phase.IDLE)

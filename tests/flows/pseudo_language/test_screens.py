@@ -95,7 +95,7 @@ def test_every_action(reviewing: Desk, reader: Reader) -> None:
 def read_every_action(reviewing: Desk, reader: Reader) -> None:
     """Read the screens of all actions, one after another."""
     window = reviewing.window
-    window.of(Models).forecast._make_job = Player(*[[TrainingDuration(1.0, 40.0)]] * 3)  # noqa: SLF001 (a scripted job)
+    window.of(Models).forecast.measuring.make_job = Player(*[[TrainingDuration(1.0, 40.0)]] * 3)
     reader.read("images")
     reviewing.choose(0)
     reader.read("image-chosen")

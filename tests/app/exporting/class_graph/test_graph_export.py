@@ -10,10 +10,9 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
 from app.exporting.class_graph import picture
-from app.exporting.class_graph.controller import TITLES, filter_text
+from app.exporting.class_graph.controller import TITLES, GraphExport, filter_text
 from app.exporting.class_graph.logic import OfferedFormat, chosen_format, offered_formats
 from app.exporting.class_graph.picture import png_of
-from app.exporting.controller import Exporting
 from engine.collection.outputs import is_own_output
 from engine.exporting.export_graph import GRAPH_FORMATS
 from engine.graph_drawing.svg import DARK, LIGHT
@@ -134,7 +133,7 @@ def test_what_is_refused_is_shown(
     info = reviewing.window.session.info
     assert info is not None
     before = info.path.read_bytes()
-    reviewing.window.of(Exporting).class_graph.export(info.path, OfferedFormat("json", ".json"))
+    reviewing.window.of(GraphExport).export(info.path, OfferedFormat("json", ".json"))
     reviewing.wait(lambda: "would overwrite the project" in reviewing.window.toast.message)
     assert info.path.read_bytes() == before
 

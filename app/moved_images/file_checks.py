@@ -1,8 +1,8 @@
-"""Detection of missing images, on a thread as an unreachable share responds slowly."""
+"""Detection of missing and modified files, on threads as an unreachable share responds slowly."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from app.session import Session
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
-    from engine.project import Change
+    from engine.project import Change, ImageTable
 
-TOPIC = "last known files"
 DOUBT_MS = 500  # debounce interval: many thumbnails fail at once when a share disconnects
 REST_S = 0.001  # pause after each millisecond of work: the window needs the interpreter
 
@@ -67,18 +66,15 @@ class MissingImages(QObject):
 
         resting = self._session.resting_token()
 
-        def work(_on_progress: OnProgress, cancel: CancelToken) -> frozenset[int]:
+        def missing(_on_progress: OnProgress, cancel: CancelToken) -> frozenset[int]:
             from engine.images.files_on_disk import missing_files
 
-            def rest() -> None:
-                resting.raise_if_cancelled()
-                cancel.wait(REST_S)
-
+            rest = _pause(resting, cancel)
             rows = missing_files(state.folder, state.paths, cancel=cancel, rest=rest)
             return frozenset(state.image_ids[rows].tolist())
 
         self._looking.start(
-            "presence", work, self._on_looked, lambda _message: self._on_looked(self.missing)
+            "presence", missing, self._on_looked, lambda _message: self._on_looked(self.missing)
         )
 
     def stop(self) -> None:
@@ -100,7 +96,9 @@ class MissingImages(QObject):
         """Keep cached thumbnails of missing files available."""
         missing, show = self.missing, self._thumbnails.show_last_known
         if missing:
-            self._session.ask(lambda live: last_known(live, missing), show, owner=self, topic=TOPIC)
+            self._session.ask(
+                lambda live: last_known(live, missing), show, owner=self, topic="last known files"
+            )
         else:
             show({})
 
@@ -135,3 +133,61 @@ def last_known(live: LiveCollection, missing: frozenset[int]) -> LastKnown:
         for image_id, path, size, time in files
         if image_id in missing
     }
+
+
+def _pause(resting: CancelToken, cancel: CancelToken) -> Callable[[], None]:
+    """A pause between two steps of work, which ends once the user acts."""
+
+    def pause() -> None:
+        resting.raise_if_cancelled()
+        cancel.wait(REST_S)
+
+    return pause
+
+
+@final
+class WrittenImages(QObject):
+    """Check files when a project is loaded, or on request: lists folders, reads no file."""
+
+    found = Signal(frozenset)  # ids
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._session = session
+        self._looking = JobSlot(parent=self)
+        self.stop = self._looking.stop
+        session.loaded.connect(self.look)
+        session.closed.connect(self._looking.abandon)
+
+    def look(self) -> None:
+        """Start a check, replacing a running one."""
+        if self._session.info is not None:
+            self._session.ask(
+                lambda live: live.project.images.table(),
+                self._look,
+                owner=self,
+                topic="files as read",
+            )
+
+    def _look(self, table: ImageTable) -> None:
+        info, resting = self._session.info, self._session.resting_token()
+        if info is None:
+            return
+        folder = info.path.parent
+
+        def modified(_on_progress: OnProgress, cancel: CancelToken) -> frozenset[int]:
+            from engine.images.files_on_disk import written_files
+
+            files = table.paths, table.sizes_bytes, table.modified_ns
+            return frozenset(
+                table.ids[place]
+                for place in written_files(
+                    folder, *files, cancel=cancel, rest=_pause(resting, cancel)
+                )
+            )
+
+        self._looking.start("files as read", modified, self._on_looked, replaces=True)
+
+    def _on_looked(self, written_to: frozenset[int]) -> None:
+        if written_to:
+            self.found.emit(written_to)
