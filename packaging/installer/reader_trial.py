@@ -91,17 +91,16 @@ def read_photos(folder: Path) -> dict[str, Any]:
     assert model is not None, "it is shipped"
     files = model_files(model)
     device = HashingDevice(model, files.card)
+    others = _children(program)
     started_s = time.perf_counter()
     with closing(ProcessReaders(READERS, files.card.input_side)) as readers:
         assert readers.wait_until_ready(START_S)
         ready_s = time.perf_counter() - started_s
-        processes = [
-            child for child in program.children() if TRACKER not in " ".join(child.cmdline())
-        ]
+        processes = {each for each in _children(program) - others if each.parent() == program}
         before = _bytes_read(processes)
         rounds = [_read_once(paths, device, files.backbone_hash, readers) for _ in range(ROUNDS)]
         read = _bytes_read(processes) - before
-        started = _commands(program)
+        started = _commands(_children(program) - others)
     rate, answers = max(rate for rate, _ in rounds), {answers for _, answers in rounds}
     return {
         "ready_s": round(ready_s, 3),
@@ -109,18 +108,23 @@ def read_photos(folder: Path) -> dict[str, Any]:
         "answers": sorted(answers),
         "read_by_processes": read >= ROUNDS * sum(path.stat().st_size for path in paths),
         "processes": started,
-        "left": _commands(program),
+        "left": _commands(_children(program) - others),
         **device_forms(model, files.card),
     }
 
 
-def _commands(program: psutil.Process) -> list[str]:
-    """Command lines of all subprocesses except Python's resource tracker."""
-    found = (" ".join(child.cmdline()) for child in program.children(recursive=True))
-    return [command for command in found if TRACKER not in command]
+def _children(program: psutil.Process) -> set[psutil.Process]:
+    """All subprocesses except Python's resource tracker."""
+    found = program.children(recursive=True)
+    return {child for child in found if TRACKER not in " ".join(child.cmdline())}
 
 
-def _bytes_read(processes: list[psutil.Process]) -> int:
+def _commands(processes: set[psutil.Process]) -> list[str]:
+    """Their command lines."""
+    return [" ".join(each.cmdline()) for each in processes]
+
+
+def _bytes_read(processes: set[psutil.Process]) -> int:
     """Bytes that processes read from files and pipes."""
     return sum(process.io_counters().read_chars for process in processes)
 
