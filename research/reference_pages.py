@@ -11,6 +11,8 @@ from engine.exporting.export_graph import GRAPH_FORMATS
 from engine.images.kinds import KINDS, RAW_KINDS
 from engine.interchange import detect
 from engine.interchange.labelled_images.formats import FORMATS
+from engine.interchange.labelled_images.table_rows import COLUMNS
+from engine.interchange.labelled_images.table_rows import KINDS as COLUMN_TYPES
 from engine.new_file import output_file
 
 FOLDER = Path("docs/reference")
@@ -23,6 +25,60 @@ file; `--json` prints one JSON object instead of text. Tasks: [the guide](../gui
 `benchmark` and `experiment`: [experiments](../experiments.md)."""
 EVERYWHERE = frozenset({"help", "as_json"})
 """Options of every command, left out."""
+
+
+COLUMN_MEANINGS = {
+    "image": "path of the image, relative to the project's folder where it is below it",
+    "class": "class by a person, else the confident class; `unknown`: none of the classes; "
+    "`blank`: empty",
+    "path": "path of the class from the top level, `Animal/Bird`",
+    "all_paths": "every path of a class with several parents",
+    "source_id": "id of the class in the list that it was imported from",
+    "decided_by": "`person` or `model`",
+    "labelled_by": "name of the person",
+    "labelled_at": "time of the label, UTC",
+    "label_source": "how it was labelled: `review`, `bulk`, `import` ...",
+    "stars": "1 to 5",
+    "flagged": "whether the image is flagged",
+    "comment": "comment of a person",
+    "score": "probability of the model's class in `class`; empty for a label of a person",
+    "leaf": "most likely class without subclasses",
+    "leaf_path": "its path",
+    "leaf_score": "its probability, given that the image shows one of the classes",
+    "safe_class": "most specific class whose probability reaches its minimum confidence",
+    "safe_path": "its path",
+    "safe_score": "its probability",
+    "is_unknown": "whether the image is of none of the classes, by a person or the model",
+    "model": "backbone and version of the model",
+    "setting": "setting of the model: `ppn+`, `ppn`, `prototypes` or `regression`",
+    "exported_at": "time of the export, UTC",
+    "sequence": "id of the burst or clip that the image belongs to",
+    "part": "page, time or box in the file; empty for the whole file",
+    "box_left": "left edge of the bounding box, as a share of the picture's width",
+    "box_top": "top edge, as a share of its height",
+    "box_width": "width, as a share of the picture's width",
+    "box_height": "height, as a share of the picture's height",
+    "category": "category of the detector",
+    "detection_score": "score of the detector, 0 to 1",
+    "is_empty": "whether nothing is in the image",
+    "count": "number of individuals",
+    "fields": "the project's own fields, as JSON",
+    "content_hash": "hash of the file's content, by which labels find moved images",
+    "file": "absolute path of the file",
+    "taken_at": "date and time of the photo, with corrections of the clock",
+    "camera": "make and model",
+    "serial": "serial number of the camera",
+    "latitude": "in degrees, WGS 84",
+    "longitude": "in degrees, WGS 84",
+}
+"""Of the columns that CSV, JSON lines and Parquet share."""
+TYPE_NAMES = {
+    "float": "number",
+    "flag": "true or false",
+    "time": "time",
+    "whole": "whole number",
+    "texts": "list of texts",
+}
 
 
 def command_line() -> str:
@@ -99,6 +155,18 @@ def formats() -> str:
         "| name | program | what it is | written | read | cannot carry |",
         "|---|---|---|---|---|---|",
         *labels,
+        "",
+        "## Columns of CSV, JSON lines and Parquet",
+        "",
+        "The last five are in single tables, not in those of folders.",
+        "",
+        "| column | type | what it is |",
+        "|---|---|---|",
+        *(
+            f"| `{column}` | {TYPE_NAMES.get(COLUMN_TYPES.get(column, ''), 'text')} "
+            f"| {COLUMN_MEANINGS[column]} |"
+            for column in COLUMNS
+        ),
         "",
         "## Class lists",
         "",
