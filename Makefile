@@ -57,10 +57,10 @@ readers: $(STAMP) readers-packages
 	$(BIN)/python -m tests.readers
 
 # Stories at a real X display of their own, by mouse and keyboard alone; the long ones and pictures of every screen too.
-robot: $(STAMP) qt-libraries robot-packages
+robot: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries robot-packages
 	$(BIN)/python -m pytest --timeout 0 tests/robot --long
 
-robot-short: $(STAMP) qt-libraries robot-packages
+robot-short: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries robot-packages
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/robot || $(BIN)/python -m pytest --last-failed tests/robot
 
 # Every text of the program into translations/*.ts, compiled into assets/translations; and two pseudo-languages in build/translations,

@@ -43,7 +43,7 @@ def archive_by_dwca_reader(path: Path) -> Found:
                 row.data[f"{DARWIN_CORE}scientificName"],
             ]
             is_person = row.data[f"{DARWIN_CORE}identificationVerificationStatus"] == PERSON
-            found[media.data[TITLE]] = {
+            found[media.data[TITLE].removeprefix("'")] = {  # cells that begin with = get one
                 "class": names[-1],
                 "path": "/".join(name.replace("/", "\\/") for name in names),
                 "by": "person" if is_person else "model",
