@@ -34,7 +34,7 @@ test: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries
 # order, each number in another one.
 test-all: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries robot-packages
 	$(PYTEST) --durations=50 $(if $(SHUFFLE),--shuffle $(SHUFFLE))
-	$(MAKE) robot-short
+	$(MAKE) robot
 
 # Only the tests that a change can affect: those that executed what changed when they last ran. The first time that is
 # all of them; what child processes execute is not recorded, so `make test` has the last word.

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.robot.marked_images import write_marked
 from tests.robot.patience import wait_for
 from tests.robot.person import ANALYSING, Person
@@ -45,6 +47,7 @@ def test_an_image_is_dragged_onto_the_first_class(person: Person, tmp_path: Path
     assert person.reader.containing("last time") is None
 
 
+@pytest.mark.slow
 def test_edits_are_tried_out_while_images_are_analysed(person: Person, tmp_path: Path) -> None:
     """The banner appears at once, and discarded edits are not in the project."""
     write_marked(tmp_path / "photos", range(MANY), is_wide=True)

@@ -43,6 +43,7 @@ def new_label(project: Path, before: Mapping[int, str]) -> Mapping[int, str]:
     return {number: label for number, label in labels_in(project).items() if number not in before}
 
 
+@pytest.mark.slow
 def test_keys_mean_images_after_an_order_was_chosen(person: Person, project: Path) -> None:
     """By mouse or keys: the next key labels the current card."""
     person.show_subset("To review")
@@ -86,6 +87,7 @@ def test_enter_presses_the_button_that_has_the_focus(
     assert labels_in(project) == before
 
 
+@pytest.mark.slow
 def test_starting_a_training_takes_no_key_to_the_versions(person: Person, project: Path) -> None:
     """Started by keys, the next ones cancel it: "Use" of another version is never focused."""
     person.hand.key("Ctrl+T")

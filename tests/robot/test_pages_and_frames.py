@@ -46,6 +46,7 @@ def write_plates(path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_document_of_forty_plates(person: Person, tmp_path: Path) -> None:
     """Each page has a card, is labelled by keys, and is found by its file name."""
     document = write_plates(tmp_path / "plates.pdf")

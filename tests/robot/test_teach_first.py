@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from engine.config import CacheFolders
 from tests.robot.patience import wait_for
 from tests.robot.person import Person
@@ -36,6 +38,7 @@ def test_the_first_image_is_labelled_and_the_order_goes_on(
     assert person.part("Teach first", "combo box").area == order.area
 
 
+@pytest.mark.slow
 def test_the_list_of_orders_keeps_its_place(
     person: Person, tmp_path: Path, caches: CacheFolders
 ) -> None:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from engine.file_parts import BoundingBox, file_part
 from tests.robot.exporting import export_verified
 from tests.robot.eyes import Area
@@ -61,6 +63,7 @@ def open_first(person: Person) -> Area:
     return image
 
 
+@pytest.mark.slow
 def test_ten_cells_are_boxed_and_labelled(person: Person, tmp_path: Path) -> None:
     """Each drag is a box around its cell; keys label the current box, at the end or at once."""
     paint_blood(tmp_path / "photos" / "blood.jpg", CELLS)
