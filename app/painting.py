@@ -4,6 +4,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPaintDevice, QPainter, QPen
 
 from app.mirroring import isolated
+from app.theme.fonts import font_of_pixels
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 
@@ -18,11 +19,7 @@ def colour_of(colour: Colour) -> QColor:
 
 def font_of(size: str, *, is_strong: bool = False) -> QFont:
     """The font of a text size of the theme, such as "caption" or "body"."""
-    font = QFont()
-    font.setPixelSize(getattr(tokens().sizes, size))
-    if is_strong:
-        font.setWeight(QFont.Weight.DemiBold)
-    return font
+    return font_of_pixels(getattr(tokens().sizes, size), is_strong=is_strong)
 
 
 def smooth_painter(device: QPaintDevice) -> QPainter:

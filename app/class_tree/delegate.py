@@ -86,7 +86,7 @@ class ClassDelegate(QStyledItemDelegate):
 
 def caption_font() -> QFont:
     """The caption font with tabular figures, so that counts align."""
-    font = font_of("caption")
+    font = QFont(font_of("caption"))
     font.setFeature(QFont.Tag("tnum"), 1)
     return font
 

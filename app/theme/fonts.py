@@ -1,8 +1,9 @@
 """Font families by interface language."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
-from PySide6.QtGui import QFontDatabase
+from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication
 
 FAMILIES: Mapping[str, tuple[str, ...]] = {
@@ -50,3 +51,17 @@ def apply_fonts(application: QApplication, language: str) -> None:
     # A font that is not set follows the system's.
     if font.families() != application.font().families():
         application.setFont(font)
+        font_of_pixels.cache_clear()
+
+
+@lru_cache(maxsize=16)
+def font_of_pixels(pixels: int, *, is_strong: bool) -> QFont:
+    """The program's font in a size; shared by all painters, so it must not be changed.
+
+    Cached: a new font costs a search of its glyphs, at each text of each card.
+    """
+    font = QFont()
+    font.setPixelSize(pixels)
+    if is_strong:
+        font.setWeight(QFont.Weight.DemiBold)
+    return font
