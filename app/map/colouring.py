@@ -15,8 +15,8 @@ from app.theme.tokens import Scheme
 from engine.arrays import Doubles, Flags, Integers, rows_of
 from engine.collection.state import NO_CLASS, UNKNOWN, Codes, CollectionState, shown_classes
 from engine.graph.class_colours import class_colour
+from engine.graph.traversal import ancestor_at_level
 from engine.map import palette
-from engine.map.figure import at_level
 from engine.map.palette import argb
 
 if TYPE_CHECKING:
@@ -125,7 +125,9 @@ def _at_level(shown: Codes, graph: CategoryGraph, level: int | None) -> Codes:
         return shown
     found, back = np.unique(shown, return_inverse=True)
     above = [
-        at_level(graph, class_id, level) if class_id in graph else NO_CLASS
+        ancestor_at_level(graph.parents, graph.level, class_id, level)
+        if class_id in graph
+        else NO_CLASS
         for class_id in found.tolist()
     ]
     return np.array(above, dtype=np.int32)[back]

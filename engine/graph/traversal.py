@@ -50,6 +50,18 @@ def longest_way(neighbours: Callable[[Node], Iterable[Node]], start: Node) -> in
     return length
 
 
+def ancestor_at_level(
+    parents: Callable[[int], Sequence[int]],
+    level_of: Callable[[int], int],
+    class_id: int,
+    level: int,
+) -> int:
+    """The ancestor of a class at a level, by first parents; or the class itself."""
+    while level_of(class_id) > level:
+        class_id = parents(class_id)[0]
+    return class_id
+
+
 def first_paths(
     parents: Callable[[int], Sequence[int]], class_id: int
 ) -> tuple[tuple[int, ...], ...]:

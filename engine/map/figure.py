@@ -15,6 +15,7 @@ from engine.collection.outputs import WRITTEN_BY
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_colours import class_colour
 from engine.graph.codes import NO_CLASS
+from engine.graph.traversal import ancestor_at_level
 from engine.map import palette
 from engine.map.image_map import ImageMap
 from engine.map.prototypes import MapPrototypes
@@ -97,18 +98,11 @@ def make_figure(
 def _colours(classes: Integers, graph: CategoryGraph, level: int) -> dict[int, str]:
     """Colour of each displayed class: that of its ancestor at a level."""
     shown = [each for each in np.unique(classes).tolist() if each != NO_CLASS and each in graph]
-    tops = {each: at_level(graph, each, level) for each in shown}
+    tops = {each: ancestor_at_level(graph.parents, graph.level, each, level) for each in shown}
     return {
         each: class_colour(top, graph.attributes(top).colour, is_dark=False)
         for each, top in tops.items()
     }
-
-
-def at_level(graph: CategoryGraph, class_id: int, level: int) -> int:
-    """The ancestor of a class at a level, by first parents; or the class itself."""
-    while graph.level(class_id) > level:
-        class_id = graph.parents(class_id)[0]
-    return class_id
 
 
 def _view(made: ImageMap) -> View:
@@ -130,8 +124,15 @@ def _marks(
     level: int,
 ) -> list[Diamond]:
     ids = prototypes.class_ids.tolist()
-    above = {each: at_level(graph, each, level) for each in ids if each in graph}
-    of_top = {at_level(graph, each, level): colour for each, colour in colour_of.items()}
+    above = {
+        each: ancestor_at_level(graph.parents, graph.level, each, level)
+        for each in ids
+        if each in graph
+    }
+    of_top = {
+        ancestor_at_level(graph.parents, graph.level, each, level): colour
+        for each, colour in colour_of.items()
+    }
     boxes: list[tuple[float, float, float, float]] = []
     named: dict[int, str] = {}
     spots = [

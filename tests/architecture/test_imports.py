@@ -107,7 +107,17 @@ def test_torch_stays_out() -> None:
 
 def test_window_starts_without_heavy_libraries() -> None:
     """The window's modules load nothing that would delay the first paint."""
-    heavy = {"onnxruntime", "torch", "networkx", "msgspec", "psutil", "onnx", "httpx"}
+    heavy = {
+        "onnxruntime",
+        "torch",
+        "networkx",
+        "msgspec",
+        "psutil",
+        "onnx",
+        "httpx",
+        "ssl",
+        "xml.sax",
+    }
     assert heavy & loaded_by(["app.main_window"]) == set()
 
 
