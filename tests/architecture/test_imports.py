@@ -116,7 +116,6 @@ def test_window_starts_without_heavy_libraries() -> None:
         "onnx",
         "httpx",
         "ssl",
-        "xml.sax",
     }
     assert heavy & loaded_by(["app.main_window"]) == set()
 
