@@ -7,9 +7,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.jobs.background_thread import DetachedJob
+from app.jobs.background_thread import BackgroundThread, DetachedJob, ignore
 from app.jobs.job import Job, Lane
 from app.jobs.process_job import ProcessJob
 from app.jobs.slot import JobSlot
@@ -139,7 +139,9 @@ class Training(QObject):
         self._folder: ScratchFolder | None = None
         session.closed.connect(self._on_closed)
         session.change_made.connect(self._on_change_made)
-        QThreadPool.globalInstance().start(lambda: clear_abandoned(session.caches.root / FOLDER))
+        self._cleaning = BackgroundThread("training folders", self)
+        self._cleaning.submit(lambda: clear_abandoned(session.caches.root / FOLDER), ignore)
+        session.jobs.stopping.connect(self._cleaning.stop)
 
     @property
     def is_busy(self) -> bool:
@@ -265,4 +267,4 @@ class Training(QObject):
         """Delete the scratch folder in the background."""
         folder, self._folder = self._folder, None
         if folder is not None:
-            QThreadPool.globalInstance().start(folder.remove)
+            self._cleaning.submit(folder.remove, ignore)
