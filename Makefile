@@ -44,7 +44,7 @@ quick: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries
 # The hostile tests with full counts: at most an hour on two cores. `make test` runs the same instruments short.
 trust: $(STAMP)
 	$(BIN)/python -m tests.trust --kills 1000 --damaged 1000 --images 10000 --copies 500 --moves 100 --disks 100 --twins 2000 --targets 500 --restores 200 \
-		--doors 300 --texts 1000 --guests 200 --arguments 1000 --readers 50 --clusters 50 --kept 300 --trios 500 --seed 1 \
+		--specials 300 --texts 1000 --guests 200 --arguments 1000 --readers 50 --clusters 50 --caches 300 --trios 500 --seed 1 \
 		--out docs/trust.md
 
 # 1,000 random sequences of 50 commands each on the category graph: done, undone, redone, with restarts in between.

@@ -26,7 +26,7 @@ from tests.trust.stages import Stage
 from tests.trust.survivor import survivor_faults
 from tests.trust.trials import OnTrial, ending_faults, named, run_trials, trial_folder
 
-INSTRUMENT = "kept files of large collections"
+INSTRUMENT = "cache files of large collections"
 LIMIT_S = 120.0
 _SMALL = (
     "bits flipped",
@@ -249,7 +249,7 @@ _SCENES: Mapping[str, Callable[[Place, Breaking], None]] = {
     "exchanged while it is open": _exchanged_while_open,
     "another project under its name": _another_project,
     "an older copy under its name": _older_copy,
-    "killed while files are kept": _killed_while_keeping,
+    "killed while cache files are written": _killed_while_keeping,
 }
 
 

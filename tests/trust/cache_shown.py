@@ -74,7 +74,7 @@ def cache_faults(
         allowed = [fresh.columns, open_once(place.project).columns, *others]
     shutil.rmtree(left)
     faults = [*first.faults, *again.faults]
-    for found, when in ((first, "with kept files"), (again, "when opened again")):
+    for found, when in ((first, "with cache files"), (again, "when opened again")):
         differing = [difference(found.columns, each) for each in allowed]
         if all(differing):
             faults.append(Fault("wrong", f"{when} other than without any: {'; '.join(differing)}"))

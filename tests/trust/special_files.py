@@ -25,7 +25,7 @@ from tests.trust.outcome import Fault, Outcome
 from tests.trust.stages import Stage
 from tests.trust.trials import Batch, BatchedTrials, OnTrial
 
-INSTRUMENT = "special files at every door"
+INSTRUMENT = "special files as inputs"
 BATCH = 100
 HANG_S = 20.0
 _START_S = 90.0

@@ -17,7 +17,7 @@ from tests.trust.stages import Stage
 
 @pytest.mark.slow
 def test_nothing_kept_is_believed(stage: Stage) -> None:
-    """A few ways; `python -m tests.trust --kept COUNT` does more."""
+    """A few ways; `python -m tests.trust --caches COUNT` does more."""
     row = break_caches(stage, 6, seed=4)
     assert row.broken == ()
     assert row.acknowledged > 50
