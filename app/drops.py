@@ -35,20 +35,20 @@ STEPS_NAMED = 4
 
 
 def classes_text(count: int) -> str:
-    return plural(count, "1 class", "%n classes")
+    return plural(count, "1 class", "{n} classes")
 
 
 def drop_text(graph: CategoryGraph, places: Places, to_parent: int | None, *, is_link: bool) -> str:
     """Describe moving or linking classes: `Move under Oak`, `Move from Elm to Oak`, ..."""
     count = len({class_id for class_id, _parent in places})
     if to_parent is None:
-        return plural(count, "Move to the top level", "Move %n classes to the top level")
+        return plural(count, "Move to the top level", "Move {n} classes to the top level")
     name = shortened(graph.shown_name(to_parent))
     if count == 1 and not is_link and (left := _left_parent(graph, *places[0])):
-        return tr("Move from %1 to %2", left, name)
+        return tr("Move from {1} to {2}", left, name)
     if count == 1:
-        return fill(tr("Add %1 as a parent") if is_link else tr("Move under %1"), name)
-    template = tr("Add %2 as a parent of %1") if is_link else tr("Move %1 under %2")
+        return fill(tr("Add {1} as a parent") if is_link else tr("Move under {1}"), name)
+    template = tr("Add {2} as a parent of {1}") if is_link else tr("Move {1} under {2}")
     return fill(template, classes_text(count), name)
 
 
@@ -68,13 +68,15 @@ def dropped_text(
     if isinstance(dragged, DraggedImages):
         count = len(dragged.image_ids)
         return (
-            new_class_text(count) if class_id is None else tr("Label %1 as %2", images(count), name)
+            new_class_text(count)
+            if class_id is None
+            else tr("Label {1} as {2}", images(count), name)
         )
-    return tr("Add and label as %1", name)
+    return tr("Add and label as {1}", name)
 
 
 def new_class_text(count: int) -> str:
-    return tr("New class with %1", images(count))
+    return tr("New class with {1}", images(count))
 
 
 def refusal_text(graph: CategoryGraph, refusal: Refusal, to_parent: int | None) -> str:
@@ -83,15 +85,15 @@ def refusal_text(graph: CategoryGraph, refusal: Refusal, to_parent: int | None) 
     place = "" if to_parent is None else shortened(graph.shown_name(to_parent))
     match refusal.obstacle:
         case Obstacle.CYCLE:
-            return tr("%1 cannot be its own ancestor: %2", name, _path_text(graph, refusal.path))
+            return tr("{1} cannot be its own ancestor: {2}", name, _path_text(graph, refusal.path))
         case Obstacle.ALREADY_THERE:
-            return tr("%1 is already under %2", name, place)
+            return tr("{1} is already under {2}", name, place)
         case Obstacle.OTHER_PARENTS:
-            return tr("%1 has another parent; unlink it there first", name)
+            return tr("{1} has another parent; unlink it there first", name)
         case Obstacle.NAME_TAKEN if to_parent is None:
-            return tr("There is already a class “%1” at the top level", name)
+            return tr("There is already a class “{1}” at the top level", name)
         case Obstacle.NAME_TAKEN:
-            return tr("There is already a class “%1” under %2", name, place)
+            return tr("There is already a class “{1}” under {2}", name, place)
         case Obstacle.NOTHING_TO_DO:
             return ""
 

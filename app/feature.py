@@ -298,7 +298,7 @@ class Imports(CardFeature[AnyImportCard]):
         if given is None:
             self.made_card().show_reading(source.name)
         self._reading.start(
-            tr("Reading %1", shown(source.name)),
+            tr("Reading {1}", shown(source.name)),
             read_source,
             lambda found: self.made_card().show_read(found),
             self._on_failed,

@@ -124,4 +124,4 @@ def _remembered(purpose: Purpose, names: Sequence[str]) -> Path | None:
 def show_folder(folder: Path, on_failure: Callable[[str], None]) -> None:
     """Show a folder in the system's file browser; `on_failure` is called with a message."""
     if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-        on_failure(tr("The folder cannot be shown: %1", str(folder)))
+        on_failure(tr("The folder cannot be shown: {1}", str(folder)))

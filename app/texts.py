@@ -11,7 +11,7 @@ from PySide6.QtCore import QDate, QLocale, QTranslator
 from PySide6.QtGui import Qt
 
 from app.mirroring import isolated, left_to_right
-from engine.texts import closed_up, translate_with, value_edge
+from engine.texts import filled, translate_with
 
 CONTEXT = "Protoleaf"
 _ZERO_WIDTH_SPACE = "\u200b"
@@ -76,7 +76,7 @@ def day_text(day: date) -> str:
 
 
 def tr(text: str, *values: str, about: str = "") -> str:
-    """Translate a text and fill in its placeholders `%1`, `%2`.
+    """Translate a text and fill in its placeholders `{1}`, `{2}`.
 
     Args:
         about: context that tells equal English texts apart, such as "None" of classes.
@@ -86,14 +86,12 @@ def tr(text: str, *values: str, about: str = "") -> str:
 
 
 def plural(count: int, one: str, many: str, *values: str) -> str:
-    """Translate a text with a count in the placeholder `%n`.
+    """Translate a text with a count in the placeholder `{n}`.
 
     A language may have more plural forms than English.
     """
     template = _translation(many, count) or (one if count == 1 else many)
-    if "%n" in template:  # counts beyond Qt's limit are filled in shortened, among the values
-        template = template.replace("%n", QLocale().toString(count))
-    return fill(template, *values)
+    return filled(template, {"n": QLocale().toString(count), **_numbered(values)})
 
 
 def marked(text: str, *, about: str = "") -> str:
@@ -106,13 +104,12 @@ def marked(text: str, *, about: str = "") -> str:
 
 
 def fill(template: str, *values: str) -> str:
-    """Fill in the placeholders `%1`, `%2`; translators may change their order."""
-    edge = value_edge(template)
-    for place in range(len(values), 0, -1):
-        template = template.replace(f"%{place}", f"\0{place}\0")
-    for place, value in enumerate(values, start=1):
-        template = template.replace(f"\0{place}\0", f"{edge}{isolated(value)}{edge}")
-    return closed_up(template) if edge else template
+    """Fill in the placeholders `{1}`, `{2}`, which translators may reorder."""
+    return filled(template, _numbered(values))
+
+
+def _numbered(values: Iterable[str]) -> dict[str, str]:
+    return {str(place): isolated(value) for place, value in enumerate(values, start=1)}
 
 
 def breakable(text: str) -> str:

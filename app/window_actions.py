@@ -199,9 +199,9 @@ class WindowActions(Feature):
     def titles(self) -> Mapping[str, str]:
         undo, redo = tr("Undo"), tr("Redo")
         if self._undo_text:
-            undo = tr("Undo %1", for_menu(self._undo_text))
+            undo = tr("Undo {1}", for_menu(self._undo_text))
         if self._redo_text:
-            redo = tr("Redo %1", for_menu(self._redo_text))
+            redo = tr("Redo {1}", for_menu(self._redo_text))
         return {"undo": undo, "redo": redo}
 
     def _on_undo_state_changed(self, undo_text: str, redo_text: str) -> None:

@@ -52,7 +52,7 @@ def sentence(words: str) -> str:
     words = translated(words)
     is_name = "." in words.split(" ", 1)[0].rstrip(".:,")
     words = (words[0] if is_name else words[0].upper()) + words[1:]
-    return words if words.endswith(_ENDS) else tr("%1.", words)
+    return words if words.endswith(_ENDS) else tr("{1}.", words)
 
 
 def in_sentences(*parts: str) -> str:
@@ -60,7 +60,7 @@ def in_sentences(*parts: str) -> str:
 
     Empty parts are left out.
     """
-    return _folded(tr("%1. %2"), parts)
+    return _folded(tr("{1}. {2}"), parts)
 
 
 def enumeration(things: Iterable[str]) -> str:
@@ -72,12 +72,12 @@ def enumeration(things: Iterable[str]) -> str:
 
 def clauses(*parts: str) -> str:
     """Join parts of a sentence, without empty ones: `12 answers, 310 labels`."""
-    return _folded(tr("%1, %2"), parts)
+    return _folded(tr("{1}, {2}"), parts)
 
 
 def titled(title: str, value: str) -> str:
     """A title with a value: `Fox: 12 images`."""
-    return tr("%1: %2", title, value)
+    return tr("{1}: {2}", title, value)
 
 
 def _folded(template: str, parts: Iterable[str]) -> str:
@@ -91,17 +91,17 @@ def on_one_line(quantity: str) -> str:
 
 
 def images(count: int) -> str:
-    return plural(count, "1 image", "%n images")
+    return plural(count, "1 image", "{n} images")
 
 
 def image_name(source: ImageSource) -> str:
     """Name of an image: `IMG_7.jpg`, `plates.pdf, page 3`, `clip.mp4, 0:12`."""
     part, name = file_part(source.part), source.path.name
     if part.page is not None:
-        return tr("%1, page %2", name, number(part.page))
+        return tr("{1}, page {2}", name, number(part.page))
     if part.seconds is not None:
         minutes, seconds = divmod(round(part.seconds), _MINUTE_S)
-        return tr("%1, %2", name, f"{minutes}:{seconds:02}", about="a video and a time in it")
+        return tr("{1}, {2}", name, f"{minutes}:{seconds:02}", about="a video and a time in it")
     return name
 
 
@@ -109,11 +109,11 @@ def time_left(seconds: float) -> str:
     """The remaining time, rounded: `40 s left`, `12 min left`."""
     if seconds < _SECONDS_UNTIL_S:
         step = 1 if seconds <= _EACH_SECOND_UNTIL_S else _STEP_S
-        template, value = tr("%1 s left"), max(1, step * ceil(seconds / step))
+        template, value = tr("{1} s left"), max(1, step * ceil(seconds / step))
     elif seconds < _HOUR_S:
-        template, value = tr("%1 min left"), ceil(seconds / _MINUTE_S)
+        template, value = tr("{1} min left"), ceil(seconds / _MINUTE_S)
     else:
-        template, value = tr("%1 h left"), ceil(seconds / _HOUR_S)
+        template, value = tr("{1} h left"), ceil(seconds / _HOUR_S)
     return on_one_line(fill(template, number(value)))
 
 
@@ -122,7 +122,7 @@ def rough_time(seconds: float) -> str:
     if seconds < _EACH_SECOND_UNTIL_S:
         return tr("a few seconds")
     if seconds <= _MINUTE_S - _STEP_S:
-        return on_one_line(tr("%1 seconds", number(_STEP_S * ceil(seconds / _STEP_S))))
+        return on_one_line(tr("{1} seconds", number(_STEP_S * ceil(seconds / _STEP_S))))
     if seconds < _MINUTE_S * 1.5:
         return on_one_line(tr("1 minute"))
     if seconds < _HOUR_S:
@@ -133,13 +133,13 @@ def rough_time(seconds: float) -> str:
 def hours(count: float) -> str:
     if count == 1:
         return on_one_line(tr("1 hour"))
-    return on_one_line(tr("%1 hours", _with_half(count)))
+    return on_one_line(tr("{1} hours", _with_half(count)))
 
 
 def minutes(count: float) -> str:
     if count == 1:
         return on_one_line(tr("1 minute"))
-    return on_one_line(tr("%1 minutes", _with_half(count)))
+    return on_one_line(tr("{1} minutes", _with_half(count)))
 
 
 def _with_half(count: float) -> str:
@@ -147,7 +147,7 @@ def _with_half(count: float) -> str:
 
 
 def images_per_s(rate: float) -> str:
-    return on_one_line(tr("%1 images/s", _rate_number(rate)))
+    return on_one_line(tr("{1} images/s", _rate_number(rate)))
 
 
 def _rate_number(rate: float) -> str:
@@ -175,7 +175,7 @@ def _rate(progress: Progress) -> str:
     if progress.unit == BYTES:
         return transfer_rate(progress.rate_per_s)
     return on_one_line(
-        tr("%1/s", f"{_rate_number(progress.rate_per_s)} {translated(progress.unit)}")
+        tr("{1}/s", f"{_rate_number(progress.rate_per_s)} {translated(progress.unit)}")
     )
 
 
@@ -188,12 +188,12 @@ def _done(progress: Progress) -> str:
         )
     if not progress.total:
         return number(progress.done)
-    return tr("%1 of %2", number(progress.done), number(progress.total))
+    return tr("{1} of {2}", number(progress.done), number(progress.total))
 
 
 def saved_at(moment: datetime) -> str:
     """`All changes saved, last at 14:02`, in local time."""
-    return tr("All changes saved, last at %1", clock_text(moment))
+    return tr("All changes saved, last at {1}", clock_text(moment))
 
 
 def percent(share: float) -> str:
@@ -222,7 +222,7 @@ def seen_text(unseen: ClassesSeen, graph: CategoryGraph) -> str:
         return tr("There is only one class")
     total = number(unseen.seen + unseen.unseen)
     return plural(
-        unseen.seen, "1 of %1 classes has examples", "%n of %1 classes have examples", total
+        unseen.seen, "1 of {1} classes has examples", "{n} of {1} classes have examples", total
     )
 
 
@@ -270,11 +270,11 @@ def file_size(size_bytes: float) -> str:
 
 def part_of_size(done_bytes: int, total_bytes: int) -> str:
     unit, _ = size_unit(total_bytes)
-    return tr("%1 of %2", number_in(done_bytes / unit, ",.1f"), file_size(total_bytes))
+    return tr("{1} of {2}", number_in(done_bytes / unit, ",.1f"), file_size(total_bytes))
 
 
 def transfer_rate(bytes_per_s: float) -> str:
-    return tr("%1/s", file_size(bytes_per_s))
+    return tr("{1}/s", file_size(bytes_per_s))
 
 
 _NO_IMAGE = "this is not an image that can be read"
@@ -294,7 +294,7 @@ def short_reason(failure: str, name: str) -> str:
         return _no_image(found)
     if what == _DAMAGED:
         is_cut_off = any(sign in failure.lower() for sign in _CUT_OFF)
-        template = tr("Truncated %1") if is_cut_off else tr("Damaged %1")
+        template = tr("Truncated {1}") if is_cut_off else tr("Damaged {1}")
         return fill(template, _kind_of(name))
     if what in _SHORT:
         return _SHORT[what]()
@@ -311,8 +311,8 @@ def _no_image(found: str) -> str:
     if found in _EMPTY_FINDS:
         return tr("Not an image")
     if any(kind in found.lower() for kind in _KINDS_OF_IMAGES):
-        return tr("Not supported: %1", translated(found))
-    return tr("Not an image: %1", translated(found))
+        return tr("Not supported: {1}", translated(found))
+    return tr("Not an image: {1}", translated(found))
 
 
 def _kind_of(name: str) -> str:

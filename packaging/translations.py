@@ -4,6 +4,7 @@ import argparse
 import ast
 import functools
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -90,8 +91,8 @@ _ACCENTS = str.maketrans("aeiounycsAEIOUNYCS", "áéíóúñýçšÁÉÍÓÚÑÝ
 _HEBREW = str.maketrans(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "אבגדהופגחיכלמנעפקרסתוושצזת" * 2
 )
-_PLACES = re.compile(r"(%L?\d|%n|\{\w+(?::[^{}]*)?\}|<[^>]*>|&\w+;|https?://\S+)")
-_LETTER_OR_PLACE = re.compile(r"[^\W\d_]|%\d")
+_PLACES = re.compile(r"(\{\w+(?::[^{}]*)?\}|<[^>]*>|&\w+;|https?://\S+)")
+_LETTER_OR_PLACE = re.compile(r"[^\W\d_]|\{")
 _CODE = re.compile(r"[a-z]+(?:[_:=]\S*)+|[a-z]+\.json")
 
 
@@ -176,7 +177,9 @@ def faults_of(path: Path) -> list[str]:
 def _lost(text: str, translation: str, forms: Sequence[object]) -> Iterator[str]:
     wanted, found = sorted(_PLACES.findall(text)), sorted(_PLACES.findall(translation))
     if len(forms) > 1:  # the form for exactly one may omit the number
-        wanted, found = ([place for place in places if place != "%n"] for places in (wanted, found))
+        wanted, found = (
+            [place for place in places if place != "{n}"] for places in (wanted, found)
+        )
     if wanted != found:
         yield "other places for values"
     if text.endswith("…") != translation.endswith("…"):
@@ -189,6 +192,8 @@ def _lost(text: str, translation: str, forms: Sequence[object]) -> Iterator[str]
 
 def mirror(build: Path) -> None:
     """Write the texts of each source file, on their lines, in the form that lupdate reads."""
+    for package in PACKAGES:
+        shutil.rmtree(build / package, ignore_errors=True)  # of modules that are gone
     for path in sources():
         found = list(texts_in(ast.parse(path.read_text(encoding="utf-8"))))
         copy = build / path.relative_to(ROOT)
@@ -394,7 +399,7 @@ def pseudo(text: str) -> str:
 
 
 def pseudo_hebrew(text: str) -> str:
-    """`Open %1` becomes `[עפהנ %1]`, which is read from right to left; the length is unchanged."""
+    """`Open {1}` becomes `[עפהנ {1}]`, read from right to left; the length is unchanged."""
     return text if _only_joins(text) else f"[{_outside_places(text, _HEBREW)}]"
 
 

@@ -20,8 +20,8 @@
         <translation>Schnell</translation>
     </message>
     <message>
-        <source>Version %1</source>
-        <translation>Version %1</translation>
+        <source>Version {1}</source>
+        <translation>Version {1}</translation>
     </message>
     <message>
         <source>Sort thousands of photos by labelling a few</source>
@@ -40,8 +40,8 @@
         <translation>Mitwirkende und Lizenzen</translation>
     </message>
     <message>
-        <source>Licence: %1</source>
-        <translation>Lizenz: %1</translation>
+        <source>Licence: {1}</source>
+        <translation>Lizenz: {1}</translation>
     </message>
     <message>
         <source>Enter</source>
@@ -188,24 +188,24 @@
         <translation>Nicht jetzt</translation>
     </message>
     <message>
-        <source>Removed %1</source>
-        <translation>%1 entfernt</translation>
+        <source>Removed {1}</source>
+        <translation>{1} entfernt</translation>
     </message>
     <message>
-        <source>Added %1</source>
-        <translation>%1 hinzugefügt</translation>
+        <source>Added {1}</source>
+        <translation>{1} hinzugefügt</translation>
     </message>
     <message>
-        <source>Now using %1</source>
-        <translation>%1 wird jetzt verwendet</translation>
+        <source>Now using {1}</source>
+        <translation>{1} wird jetzt verwendet</translation>
     </message>
     <message>
         <source>Undo</source>
         <translation>Rückgängig</translation>
     </message>
     <message>
-        <source>%1 is ready to use</source>
-        <translation>%1 ist einsatzbereit</translation>
+        <source>{1} is ready to use</source>
+        <translation>{1} ist einsatzbereit</translation>
     </message>
     <message>
         <source>Custom</source>
@@ -300,8 +300,8 @@
         <translation> px</translation>
     </message>
     <message>
-        <source>0 to %1</source>
-        <translation>0 bis %1</translation>
+        <source>0 to {1}</source>
+        <translation>0 bis {1}</translation>
     </message>
     <message>
         <source>Choose a file…</source>
@@ -332,12 +332,12 @@
         <translation>Wird hinzugefügt…</translation>
     </message>
     <message>
-        <source>Preprocessing: %1.</source>
-        <translation>Vorverarbeitung: %1.</translation>
+        <source>Preprocessing: {1}.</source>
+        <translation>Vorverarbeitung: {1}.</translation>
     </message>
     <message>
-        <source>Check these settings: the file does not say how images were prepared. %1</source>
-        <translation>Diese Einstellungen prüfen: Die Datei sagt nicht, wie Bilder vorbereitet wurden. %1</translation>
+        <source>Check these settings: the file does not say how images were prepared. {1}</source>
+        <translation>Diese Einstellungen prüfen: Die Datei sagt nicht, wie Bilder vorbereitet wurden. {1}</translation>
     </message>
     <message>
         <source>Drop an ONNX file here: any network that turns an image into a vector or a feature map. It runs in a separate process and contacts no other computer.</source>
@@ -352,32 +352,32 @@
         <translation>Liste der veröffentlichten Netze wird geladen</translation>
     </message>
     <message>
-        <source>Downloading %1</source>
-        <translation>%1 wird heruntergeladen</translation>
+        <source>Downloading {1}</source>
+        <translation>{1} wird heruntergeladen</translation>
     </message>
     <message>
-        <source>Inspecting %1</source>
-        <translation>%1 wird untersucht</translation>
+        <source>Inspecting {1}</source>
+        <translation>{1} wird untersucht</translation>
     </message>
     <message>
-        <source>Trying %1</source>
-        <translation>%1 wird ausprobiert</translation>
+        <source>Trying {1}</source>
+        <translation>{1} wird ausprobiert</translation>
     </message>
     <message>
-        <source>Adding %1</source>
-        <translation>%1 wird hinzugefügt</translation>
+        <source>Adding {1}</source>
+        <translation>{1} wird hinzugefügt</translation>
     </message>
     <message>
         <source>Measuring the speed</source>
         <translation>Geschwindigkeit wird gemessen</translation>
     </message>
     <message>
-        <source>Preparing %1</source>
-        <translation>%1 wird vorbereitet</translation>
+        <source>Preparing {1}</source>
+        <translation>{1} wird vorbereitet</translation>
     </message>
     <message>
-        <source>Analysing images with %1</source>
-        <translation>Bilder werden mit %1 analysiert</translation>
+        <source>Analysing images with {1}</source>
+        <translation>Bilder werden mit {1} analysiert</translation>
     </message>
     <message>
         <source>Preparing…</source>
@@ -420,12 +420,12 @@
         <translation>Veröffentlichte Netze</translation>
     </message>
     <message>
-        <source>Trained at %1. Smaller is faster; speed is measured once it is on this computer.</source>
-        <translation>Trainiert mit %1. Kleiner ist schneller; wie schnell, wird gemessen, sobald es auf diesem Computer ist.</translation>
+        <source>Trained at {1}. Smaller is faster; speed is measured once it is on this computer.</source>
+        <translation>Trainiert mit {1}. Kleiner ist schneller; wie schnell, wird gemessen, sobald es auf diesem Computer ist.</translation>
     </message>
     <message>
-        <source>The input size must be a multiple of %1.</source>
-        <translation>Die Eingabegröße muss ein Vielfaches von %1 sein.</translation>
+        <source>The input size must be a multiple of {1}.</source>
+        <translation>Die Eingabegröße muss ein Vielfaches von {1} sein.</translation>
     </message>
     <message>
         <source>Use in this project…</source>
@@ -440,8 +440,8 @@
         <translation>Stoppen; der Download kann fortgesetzt werden</translation>
     </message>
     <message>
-        <source>Use %1 in this project</source>
-        <translation>%1 in diesem Projekt verwenden</translation>
+        <source>Use {1} in this project</source>
+        <translation>{1} in diesem Projekt verwenden</translation>
     </message>
     <message>
         <source>Folder or address of the mirror</source>
@@ -464,8 +464,8 @@
         <translation>Die Dateien liegen dort wie auf dem Server des Herausgebers: Besitzer/Name/Datei.</translation>
     </message>
     <message>
-        <source>Mirror: %1</source>
-        <translation>Mirror: %1</translation>
+        <source>Mirror: {1}</source>
+        <translation>Mirror: {1}</translation>
     </message>
     <message>
         <source>Use a mirror…</source>
@@ -488,8 +488,8 @@
         <translation>Die Adresse wird gespeichert, das Passwort nur bis zum Ende des Programms.</translation>
     </message>
     <message>
-        <source>Proxy: %1</source>
-        <translation>Proxy: %1</translation>
+        <source>Proxy: {1}</source>
+        <translation>Proxy: {1}</translation>
     </message>
     <message>
         <source>Use a proxy…</source>
@@ -508,8 +508,8 @@
         <translation>Alle Netze</translation>
     </message>
     <message>
-        <source>timm has more than a thousand other networks, including DINOv2 and SigLIP: %1</source>
-        <translation>Über tausend weitere Netze, darunter DINOv2 und SigLIP, gibt es mit timm: %1</translation>
+        <source>timm has more than a thousand other networks, including DINOv2 and SigLIP: {1}</source>
+        <translation>Über tausend weitere Netze, darunter DINOv2 und SigLIP, gibt es mit timm: {1}</translation>
     </message>
     <message>
         <source>Name or licence</source>
@@ -556,16 +556,16 @@
         <translation>Analysiert zuerst alle Bilder damit und vergleicht die Ergebnisse. Nichts ändert sich, bevor Sie entscheiden.</translation>
     </message>
     <message>
-        <source>Remove %1…</source>
-        <translation>%1 entfernen…</translation>
+        <source>Remove {1}…</source>
+        <translation>{1} entfernen…</translation>
     </message>
     <message>
-        <source>Remove %1</source>
-        <translation>%1 entfernen</translation>
+        <source>Remove {1}</source>
+        <translation>{1} entfernen</translation>
     </message>
     <message>
-        <source>Keep %1</source>
-        <translation>%1 behalten</translation>
+        <source>Keep {1}</source>
+        <translation>{1} behalten</translation>
     </message>
     <message>
         <source>In use</source>
@@ -576,8 +576,8 @@
         <translation>Weitere unter „Veröffentlichte Netze“ oder „ONNX-Datei“ hinzufügen.</translation>
     </message>
     <message>
-        <source>In use: %1</source>
-        <translation>In Verwendung: %1</translation>
+        <source>In use: {1}</source>
+        <translation>In Verwendung: {1}</translation>
     </message>
     <message>
         <source>The project does not change until you decide. If you cancel, what is finished is kept.</source>
@@ -644,40 +644,40 @@
         <translation>Am genauesten</translation>
     </message>
     <message>
-        <source>%1 px</source>
-        <translation>%1 px</translation>
+        <source>{1} px</source>
+        <translation>{1} px</translation>
     </message>
     <message>
-        <source>%1-dimensional embedding</source>
-        <translation>%1-dimensionales Embedding</translation>
+        <source>{1}-dimensional embedding</source>
+        <translation>{1}-dimensionales Embedding</translation>
     </message>
     <message>
-        <source>about %1 on this computer</source>
-        <translation>etwa %1 auf diesem Computer</translation>
+        <source>about {1} on this computer</source>
+        <translation>etwa {1} auf diesem Computer</translation>
     </message>
     <message>
-        <source>%1 on this computer</source>
-        <translation>%1 auf diesem Computer</translation>
+        <source>{1} on this computer</source>
+        <translation>{1} auf diesem Computer</translation>
     </message>
     <message>
-        <source>up to %1 on this computer</source>
-        <translation>bis zu %1 auf diesem Computer</translation>
+        <source>up to {1} on this computer</source>
+        <translation>bis zu {1} auf diesem Computer</translation>
     </message>
     <message>
-        <source>%1 images/s on one core</source>
-        <translation>%1 Bilder/s auf einem Kern</translation>
+        <source>{1} images/s on one core</source>
+        <translation>{1} Bilder/s auf einem Kern</translation>
     </message>
     <message>
-        <source>Trained on %1</source>
-        <translation>Trainiert mit %1</translation>
+        <source>Trained on {1}</source>
+        <translation>Trainiert mit {1}</translation>
     </message>
     <message>
         <source>First use: about a minute of setup</source>
         <translation>Erste Verwendung: etwa eine Minute Einrichtung</translation>
     </message>
     <message>
-        <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
-        <translation>%1 entfernen? Damit wird %2 (%3) endgültig von diesem Computer gelöscht.</translation>
+        <source>Remove {1}? This deletes {2} ({3}) from this computer for good.</source>
+        <translation>{1} entfernen? Damit wird {2} ({3}) endgültig von diesem Computer gelöscht.</translation>
     </message>
     <message>
         <source>Projects that use it keep their labels and predictions, but need it again to embed new images.</source>
@@ -692,101 +692,101 @@
         <translation>Es kann nur aus seiner ONNX-Datei wieder hinzugefügt werden.</translation>
     </message>
     <message>
-        <source>about %1</source>
-        <translation>etwa %1</translation>
+        <source>about {1}</source>
+        <translation>etwa {1}</translation>
     </message>
     <message>
-        <source>%1 ImageNet top-1</source>
-        <translation>%1 ImageNet-Top-1</translation>
+        <source>{1} ImageNet top-1</source>
+        <translation>{1} ImageNet-Top-1</translation>
     </message>
     <message>
-        <source>about %1 times slower</source>
-        <translation>etwa %1-mal langsamer</translation>
+        <source>about {1} times slower</source>
+        <translation>etwa {1}-mal langsamer</translation>
     </message>
     <message>
         <source>Download…</source>
         <translation>Herunterladen…</translation>
     </message>
     <message>
-        <source>Resume: %1 of %2 done…</source>
-        <translation>Fortsetzen: %1 von %2 erledigt…</translation>
+        <source>Resume: {1} of {2} done…</source>
+        <translation>Fortsetzen: {1} von {2} erledigt…</translation>
     </message>
     <message>
-        <source>Download %1…</source>
-        <translation>%1 herunterladen…</translation>
+        <source>Download {1}…</source>
+        <translation>{1} herunterladen…</translation>
     </message>
     <message>
-        <source>Takes %1 from %2. Nothing is downloaded.</source>
-        <translation>Übernimmt %1 aus %2. Nichts wird heruntergeladen.</translation>
+        <source>Takes {1} from {2}. Nothing is downloaded.</source>
+        <translation>Übernimmt {1} aus {2}. Nichts wird heruntergeladen.</translation>
     </message>
     <message>
-        <source>Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent.</source>
-        <translation>Lädt %1 von %2 herunter und speichert es auf diesem Computer. Nichts über Sie oder Ihre Bilder wird gesendet.</translation>
+        <source>Downloads {1} from {2} and keeps it on this computer. Nothing about you or your images is sent.</source>
+        <translation>Lädt {1} von {2} herunter und speichert es auf diesem Computer. Nichts über Sie oder Ihre Bilder wird gesendet.</translation>
     </message>
     <message>
         <source>not named</source>
         <translation>nicht angegeben</translation>
     </message>
     <message>
-        <source>input %1</source>
-        <translation>Eingabe %1</translation>
+        <source>input {1}</source>
+        <translation>Eingabe {1}</translation>
     </message>
     <message>
         <source>Add images to the project to try it</source>
         <translation>Zum Ausprobieren Bilder zum Projekt hinzufügen</translation>
     </message>
     <message numerus="yes">
-        <source>Try it on %n of your images</source>
+        <source>Try it on {n} of your images</source>
         <translation>
             <numerusform>Mit Ihrem Bild ausprobieren</numerusform>
-            <numerusform>Mit %n Ihrer Bilder ausprobieren</numerusform>
+            <numerusform>Mit {n} Ihrer Bilder ausprobieren</numerusform>
         </translation>
     </message>
     <message>
-        <source>It works: %1 embedded, %2 dimensions, about %3 images/s on one core.</source>
-        <translation>Es funktioniert: %1 eingebettet, %2 Dimensionen, etwa %3 Bilder/s auf einem Kern.</translation>
+        <source>It works: {1} embedded, {2} dimensions, about {3} images/s on one core.</source>
+        <translation>Es funktioniert: {1} eingebettet, {2} Dimensionen, etwa {3} Bilder/s auf einem Kern.</translation>
     </message>
     <message>
         <source>This project uses Fast. Accurate makes fewer mistakes.</source>
         <translation>Dieses Projekt ist auf „Schnell“ eingestellt. „Genau“ liegt öfter richtig.</translation>
     </message>
     <message>
-        <source>Analysing images would take about %1 times as long.</source>
-        <translation>Das Analysieren der Bilder dauert etwa %1-mal so lange.</translation>
+        <source>Analysing images would take about {1} times as long.</source>
+        <translation>Das Analysieren der Bilder dauert etwa {1}-mal so lange.</translation>
     </message>
     <message>
-        <source>%1 is ready</source>
-        <translation>%1 ist bereit</translation>
+        <source>{1} is ready</source>
+        <translation>{1} ist bereit</translation>
     </message>
     <message>
-        <source>%1 is better</source>
-        <translation>%1 ist besser</translation>
+        <source>{1} is better</source>
+        <translation>{1} ist besser</translation>
     </message>
     <message>
-        <source>%1 is worse</source>
-        <translation>%1 ist schlechter</translation>
+        <source>{1} is worse</source>
+        <translation>{1} ist schlechter</translation>
     </message>
     <message>
-        <source>%1 is about as good</source>
-        <translation>%1 ist etwa gleich gut</translation>
+        <source>{1} is about as good</source>
+        <translation>{1} ist etwa gleich gut</translation>
     </message>
     <message>
         <source>Too few labels to compare: a class needs at least two.</source>
         <translation>Zu wenige Labels zum Vergleichen: Eine Klasse braucht mindestens zwei.</translation>
     </message>
     <message>
-        <source>New: %1</source>
-        <translation>Neu: %1</translation>
+        <source>New: {1}</source>
+        <translation>Neu: {1}</translation>
     </message>
     <message>
-        <source>Current: %1</source>
-        <translation>Aktuell: %1</translation>
+        <source>Current: {1}</source>
+        <translation>Aktuell: {1}</translation>
     </message>
     <message numerus="yes">
-        <source>Accuracy on %n of your labels, each held out once.</source>
+        <source>Accuracy on {n} of your labels, each held out once.</source>
         <translation>
-            <numerusform>Genauigkeit auf %n Ihrer Labels, einmal zurückgehalten.</numerusform>
-            <numerusform>Genauigkeit auf %n Ihrer Labels, jedes einmal zurückgehalten.</numerusform>
+            <numerusform>Genauigkeit auf {n} Ihrer Labels, einmal zurückgehalten.</numerusform>
+            <numerusform>Genauigkeit auf {n} Ihrer Labels, jedes einmal zurückgehalten.</numerusform>
         </translation>
     </message>
     <message>
@@ -798,12 +798,12 @@
         <translation>Es gibt keinen Unterschied.</translation>
     </message>
     <message>
-        <source>95% confidence interval of the difference: %1 to %2 points.</source>
-        <translation>95-%-Konfidenzintervall des Unterschieds: %1 bis %2 Punkte.</translation>
+        <source>95% confidence interval of the difference: {1} to {2} points.</source>
+        <translation>95-%-Konfidenzintervall des Unterschieds: {1} bis {2} Punkte.</translation>
     </message>
     <message>
-        <source>%1 could not be read.</source>
-        <translation>%1 konnte nicht gelesen werden.</translation>
+        <source>{1} could not be read.</source>
+        <translation>{1} konnte nicht gelesen werden.</translation>
     </message>
     <message>
         <source>Backups…</source>
@@ -830,12 +830,12 @@
         <translation>Ort für Sicherungen</translation>
     </message>
     <message>
-        <source>The folder cannot be shown: %1</source>
-        <translation>Der Ordner kann nicht angezeigt werden: %1</translation>
+        <source>The folder cannot be shown: {1}</source>
+        <translation>Der Ordner kann nicht angezeigt werden: {1}</translation>
     </message>
     <message>
-        <source>Restoring %1</source>
-        <translation>%1 wird wiederhergestellt</translation>
+        <source>Restoring {1}</source>
+        <translation>{1} wird wiederhergestellt</translation>
     </message>
     <message>
         <source>Restored the backup</source>
@@ -890,8 +890,8 @@
         <translation>Wiederherstellen…</translation>
     </message>
     <message>
-        <source>Restore the backup of %1…</source>
-        <translation>Sicherung vom %1 wiederherstellen…</translation>
+        <source>Restore the backup of {1}…</source>
+        <translation>Sicherung vom {1} wiederherstellen…</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -974,60 +974,60 @@
         <translation>Vor dem Wiederherstellen</translation>
     </message>
     <message>
-        <source>%1 undone</source>
-        <translation>%1 rückgängig gemacht</translation>
+        <source>{1} undone</source>
+        <translation>{1} rückgängig gemacht</translation>
     </message>
     <message>
         <source>Same as now</source>
         <translation>Wie der jetzige Stand</translation>
     </message>
     <message>
-        <source>Since then: %1</source>
-        <translation>Seitdem: %1</translation>
+        <source>Since then: {1}</source>
+        <translation>Seitdem: {1}</translation>
     </message>
     <message>
         <source>Restoring undoes:</source>
         <translation>Beim Wiederherstellen rückgängig gemacht:</translation>
     </message>
     <message>
-        <source>… and %1 before them</source>
-        <translation>… und davor %1</translation>
+        <source>… and {1} before them</source>
+        <translation>… und davor {1}</translation>
     </message>
     <message>
-        <source>Restore the project as it was on %1?</source>
-        <translation>Projekt auf den Stand vom %1 zurücksetzen?</translation>
+        <source>Restore the project as it was on {1}?</source>
+        <translation>Projekt auf den Stand vom {1} zurücksetzen?</translation>
     </message>
     <message>
-        <source>This is a backup of “%1”, made %2.</source>
-        <translation>Dies ist eine Sicherung von „%1“ vom %2.</translation>
+        <source>This is a backup of “{1}”, made {2}.</source>
+        <translation>Dies ist eine Sicherung von „{1}“ vom {2}.</translation>
     </message>
     <message>
         <source>Is this the right project?</source>
         <translation>Ist das das richtige Projekt?</translation>
     </message>
     <message>
-        <source>Made %1</source>
-        <translation>Erstellt: %1</translation>
+        <source>Made {1}</source>
+        <translation>Erstellt: {1}</translation>
     </message>
     <message>
-        <source>From %1</source>
-        <translation>Aus %1</translation>
+        <source>From {1}</source>
+        <translation>Aus {1}</translation>
     </message>
     <message>
         <source>The damaged file stays in the same folder.</source>
         <translation>Die beschädigte Datei bleibt im selben Ordner.</translation>
     </message>
     <message>
-        <source>%1 is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
-        <translation>%1 ist so stark beschädigt, dass nicht erkennbar ist, welches Projekt es war. Dies sind die Sicherungen aller Projekte mit diesem Namen. Prüfen Sie vor dem Wiederherstellen den Ort und die Anzahlen.</translation>
+        <source>{1} is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
+        <translation>{1} ist so stark beschädigt, dass nicht erkennbar ist, welches Projekt es war. Dies sind die Sicherungen aller Projekte mit diesem Namen. Prüfen Sie vor dem Wiederherstellen den Ort und die Anzahlen.</translation>
     </message>
     <message>
-        <source>%1 is damaged. It has no backups of its own, but a copy of it does.</source>
-        <translation>%1 ist beschädigt. Eigene Sicherungen gibt es nicht, aber die einer Kopie.</translation>
+        <source>{1} is damaged. It has no backups of its own, but a copy of it does.</source>
+        <translation>{1} ist beschädigt. Eigene Sicherungen gibt es nicht, aber die einer Kopie.</translation>
     </message>
     <message>
-        <source>%1 is damaged. Choose the backup to restore.</source>
-        <translation>%1 ist beschädigt. Wählen Sie die Sicherung, die wiederhergestellt werden soll.</translation>
+        <source>{1} is damaged. Choose the backup to restore.</source>
+        <translation>{1} ist beschädigt. Wählen Sie die Sicherung, die wiederhergestellt werden soll.</translation>
     </message>
     <message>
         <source>From a copy of this project</source>
@@ -1054,64 +1054,64 @@
         <translation>Das aktuelle Projekt wird zuerst gesichert.</translation>
     </message>
     <message>
-        <source>Damaged file; it can&apos;t be restored: %1</source>
-        <translation>Beschädigte Datei, kann nicht wiederhergestellt werden: %1</translation>
+        <source>Damaged file; it can&apos;t be restored: {1}</source>
+        <translation>Beschädigte Datei, kann nicht wiederhergestellt werden: {1}</translation>
     </message>
     <message>
-        <source>Backed up: %1</source>
-        <translation>Gesichert: %1</translation>
+        <source>Backed up: {1}</source>
+        <translation>Gesichert: {1}</translation>
     </message>
     <message>
-        <source>The backup failed. Your work is saved in the project. %1</source>
-        <translation>Die Sicherung ist fehlgeschlagen. Ihre Arbeit ist im Projekt gespeichert. %1</translation>
+        <source>The backup failed. Your work is saved in the project. {1}</source>
+        <translation>Die Sicherung ist fehlgeschlagen. Ihre Arbeit ist im Projekt gespeichert. {1}</translation>
     </message>
     <message>
-        <source>%1 is damaged. The backup of %2 can take its place: %3. The damaged file is kept.</source>
-        <translation>%1 ist beschädigt. Die Sicherung vom %2 kann an ihre Stelle treten: %3. Die beschädigte Datei wird aufbewahrt.</translation>
+        <source>{1} is damaged. The backup of {2} can take its place: {3}. The damaged file is kept.</source>
+        <translation>{1} ist beschädigt. Die Sicherung vom {2} kann an ihre Stelle treten: {3}. Die beschädigte Datei wird aufbewahrt.</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels</source>
+        <source>{n} labels</source>
         <translation>
-            <numerusform>%n Label</numerusform>
-            <numerusform>%n Labels</numerusform>
+            <numerusform>{n} Label</numerusform>
+            <numerusform>{n} Labels</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n notes</source>
+        <source>{n} notes</source>
         <translation>
-            <numerusform>%n Notiz</numerusform>
-            <numerusform>%n Notizen</numerusform>
+            <numerusform>{n} Notiz</numerusform>
+            <numerusform>{n} Notizen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes</source>
+        <source>{n} classes</source>
         <translation>
-            <numerusform>%n Klasse</numerusform>
-            <numerusform>%n Klassen</numerusform>
+            <numerusform>{n} Klasse</numerusform>
+            <numerusform>{n} Klassen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n actions</source>
+        <source>{n} actions</source>
         <translation>
-            <numerusform>%n Aktion</numerusform>
-            <numerusform>%n Aktionen</numerusform>
+            <numerusform>{n} Aktion</numerusform>
+            <numerusform>{n} Aktionen</numerusform>
         </translation>
     </message>
     <message>
-        <source>Copied %1</source>
-        <translation>%1 kopiert</translation>
+        <source>Copied {1}</source>
+        <translation>{1} kopiert</translation>
     </message>
     <message>
-        <source>Cut %1. Paste to move it.</source>
-        <translation>%1 ausgeschnitten. Zum Verschieben einfügen.</translation>
+        <source>Cut {1}. Paste to move it.</source>
+        <translation>{1} ausgeschnitten. Zum Verschieben einfügen.</translation>
     </message>
     <message>
-        <source>Cut %1. Paste to move them.</source>
-        <translation>%1 ausgeschnitten. Zum Verschieben einfügen.</translation>
+        <source>Cut {1}. Paste to move them.</source>
+        <translation>{1} ausgeschnitten. Zum Verschieben einfügen.</translation>
     </message>
     <message>
-        <source>Choose classes and press %1 first.</source>
-        <translation>Zuerst Klassen auswählen, dann %1 drücken.</translation>
+        <source>Choose classes and press {1} first.</source>
+        <translation>Zuerst Klassen auswählen, dann {1} drücken.</translation>
     </message>
     <message>
         <source>Choose classes and copy them first.</source>
@@ -1186,48 +1186,48 @@
         <translation>Klasse entfernen</translation>
     </message>
     <message>
-        <source>New class under %1…</source>
-        <translation>Neue Klasse unter %1…</translation>
+        <source>New class under {1}…</source>
+        <translation>Neue Klasse unter {1}…</translation>
     </message>
     <message>
-        <source>Unlink from %1</source>
-        <translation>Von %1 lösen</translation>
+        <source>Unlink from {1}</source>
+        <translation>Von {1} lösen</translation>
     </message>
     <message>
-        <source>Merge %1 into…</source>
-        <translation>%1 zusammenführen mit…</translation>
+        <source>Merge {1} into…</source>
+        <translation>{1} zusammenführen mit…</translation>
     </message>
     <message>
-        <source>Name of the new class under %1</source>
-        <translation>Name der neuen Klasse unter %1</translation>
+        <source>Name of the new class under {1}</source>
+        <translation>Name der neuen Klasse unter {1}</translation>
     </message>
     <message>
         <source>Name of the new class at the top level</source>
         <translation>Name der neuen Klasse auf der obersten Ebene</translation>
     </message>
     <message>
-        <source>Add the parent %1</source>
-        <translation>Elternklasse %1 hinzufügen</translation>
+        <source>Add the parent {1}</source>
+        <translation>Elternklasse {1} hinzufügen</translation>
     </message>
     <message>
         <source>Parent/Name puts it elsewhere</source>
         <translation>Elternklasse/Name legt sie woanders an</translation>
     </message>
     <message>
-        <source>Create “%1”</source>
-        <translation>„%1“ erstellen</translation>
+        <source>Create “{1}”</source>
+        <translation>„{1}“ erstellen</translation>
     </message>
     <message>
-        <source>above %1</source>
-        <translation>über %1</translation>
+        <source>above {1}</source>
+        <translation>über {1}</translation>
     </message>
     <message>
-        <source>Name of the new class above %1</source>
-        <translation>Name der neuen Klasse über %1</translation>
+        <source>Name of the new class above {1}</source>
+        <translation>Name der neuen Klasse über {1}</translation>
     </message>
     <message>
-        <source>Key that labels as %1</source>
-        <translation>Taste zum Labeln als %1</translation>
+        <source>Key that labels as {1}</source>
+        <translation>Taste zum Labeln als {1}</translation>
     </message>
     <message>
         <source>Rules for the class list</source>
@@ -1242,82 +1242,82 @@
         <translation>Labels, Kind- und Elternklassen gehen mit</translation>
     </message>
     <message>
-        <source>New name of %1</source>
-        <translation>Neuer Name von %1</translation>
+        <source>New name of {1}</source>
+        <translation>Neuer Name von {1}</translation>
     </message>
     <message>
-        <source>Rename to “%1”</source>
-        <translation>In „%1“ umbenennen</translation>
+        <source>Rename to “{1}”</source>
+        <translation>In „{1}“ umbenennen</translation>
     </message>
     <message>
         <source>The top level</source>
         <translation>Die oberste Ebene</translation>
     </message>
     <message>
-        <source>Move %1 under</source>
-        <translation>%1 verschieben unter</translation>
+        <source>Move {1} under</source>
+        <translation>{1} verschieben unter</translation>
     </message>
     <message>
-        <source>Add another parent to %1</source>
-        <translation>Weitere Elternklasse zu %1 hinzufügen</translation>
+        <source>Add another parent to {1}</source>
+        <translation>Weitere Elternklasse zu {1} hinzufügen</translation>
     </message>
     <message>
-        <source>Add a parent to %1</source>
-        <translation>Elternklasse zu %1 hinzufügen</translation>
+        <source>Add a parent to {1}</source>
+        <translation>Elternklasse zu {1} hinzufügen</translation>
     </message>
     <message>
-        <source>Merge %1 into</source>
-        <translation>%1 zusammenführen mit</translation>
+        <source>Merge {1} into</source>
+        <translation>{1} zusammenführen mit</translation>
     </message>
     <message>
-        <source>Merge %1 into %2</source>
-        <translation>%1 mit %2 zusammenführen</translation>
+        <source>Merge {1} into {2}</source>
+        <translation>{1} mit {2} zusammenführen</translation>
     </message>
     <message>
-        <source>labels %1 → %2</source>
-        <translation>Labels %1 → %2</translation>
+        <source>labels {1} → {2}</source>
+        <translation>Labels {1} → {2}</translation>
     </message>
     <message>
-        <source>children %1 → %2</source>
-        <translation>Kindklassen %1 → %2</translation>
+        <source>children {1} → {2}</source>
+        <translation>Kindklassen {1} → {2}</translation>
     </message>
     <message>
-        <source>classes %1 → %2</source>
-        <translation>Klassen %1 → %2</translation>
+        <source>classes {1} → {2}</source>
+        <translation>Klassen {1} → {2}</translation>
     </message>
     <message>
-        <source>Remove the whole branch: %1</source>
-        <translation>Den ganzen Zweig entfernen: %1</translation>
+        <source>Remove the whole branch: {1}</source>
+        <translation>Den ganzen Zweig entfernen: {1}</translation>
     </message>
     <message>
-        <source>Keep the classes below: move %1 to the top level</source>
-        <translation>Klassen darunter behalten: %1 auf die oberste Ebene verschieben</translation>
+        <source>Keep the classes below: move {1} to the top level</source>
+        <translation>Klassen darunter behalten: {1} auf die oberste Ebene verschieben</translation>
     </message>
     <message>
-        <source>Keep the classes below: move %1 one level up</source>
-        <translation>Klassen darunter behalten: %1 eine Ebene nach oben verschieben</translation>
+        <source>Keep the classes below: move {1} one level up</source>
+        <translation>Klassen darunter behalten: {1} eine Ebene nach oben verschieben</translation>
     </message>
     <message>
         <source>the parents</source>
         <translation>den Elternklassen</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels go to %1</source>
+        <source>{n} labels go to {1}</source>
         <translation>
-            <numerusform>%n Label zu %1</numerusform>
-            <numerusform>%n Labels zu %1</numerusform>
+            <numerusform>{n} Label zu {1}</numerusform>
+            <numerusform>{n} Labels zu {1}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are removed</source>
+        <source>{n} labels are removed</source>
         <translation>
-            <numerusform>%n Label entfernt</numerusform>
-            <numerusform>%n Labels entfernt</numerusform>
+            <numerusform>{n} Label entfernt</numerusform>
+            <numerusform>{n} Labels entfernt</numerusform>
         </translation>
     </message>
     <message>
-        <source>Label with %1 as %2</source>
-        <translation>Mit %1 als %2 labeln</translation>
+        <source>Label with {1} as {2}</source>
+        <translation>Mit {1} als {2} labeln</translation>
     </message>
     <message>
         <source>Unlock the class list</source>
@@ -1336,8 +1336,8 @@
         <translation>vor jeder neuen Klasse nachfragen</translation>
     </message>
     <message>
-        <source>Don&apos;t predict above level %1</source>
-        <translation>Nichts über Ebene %1 vorhersagen</translation>
+        <source>Don&apos;t predict above level {1}</source>
+        <translation>Nichts über Ebene {1} vorhersagen</translation>
     </message>
     <message>
         <source>Predict classes of any level</source>
@@ -1348,10 +1348,10 @@
         <translation>aktuell</translation>
     </message>
     <message numerus="yes">
-        <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
+        <source>{1} has {n} labelled images; to split a class takes 2. Label some more first.</source>
         <translation>
-            <numerusform>Zum Aufteilen braucht %1 zwei gelabelte Bilder, vorhanden: %n. Zuerst weitere labeln.</numerusform>
-            <numerusform>Zum Aufteilen braucht %1 zwei gelabelte Bilder, vorhanden: %n. Zuerst weitere labeln.</numerusform>
+            <numerusform>Zum Aufteilen braucht {1} zwei gelabelte Bilder, vorhanden: {n}. Zuerst weitere labeln.</numerusform>
+            <numerusform>Zum Aufteilen braucht {1} zwei gelabelte Bilder, vorhanden: {n}. Zuerst weitere labeln.</numerusform>
         </translation>
     </message>
     <message>
@@ -1391,32 +1391,32 @@
         <translation>Ein Bild anklicken oder einen Rahmen um mehrere ziehen, um sie in die andere Klasse zu verschieben. Aufgelistet sind nur gelabelte Bilder.</translation>
     </message>
     <message>
-        <source>Below %1</source>
-        <translation>Unter %1</translation>
+        <source>Below {1}</source>
+        <translation>Unter {1}</translation>
     </message>
     <message>
-        <source>Beside %1</source>
-        <translation>Neben %1</translation>
+        <source>Beside {1}</source>
+        <translation>Neben {1}</translation>
     </message>
     <message>
-        <source>%1 keeps %2</source>
-        <translation>%1 behält %2</translation>
+        <source>{1} keeps {2}</source>
+        <translation>{1} behält {2}</translation>
     </message>
     <message>
-        <source>The new class gets %1</source>
-        <translation>Die neue Klasse bekommt %1</translation>
+        <source>The new class gets {1}</source>
+        <translation>Die neue Klasse bekommt {1}</translation>
     </message>
     <message>
         <source>Name of the class</source>
         <translation>Name der Klasse</translation>
     </message>
     <message>
-        <source>Also under %1</source>
-        <translation>Auch unter %1</translation>
+        <source>Also under {1}</source>
+        <translation>Auch unter {1}</translation>
     </message>
     <message>
-        <source>Minimum confidence here and below: %1</source>
-        <translation>Konfidenzschwelle hier und darunter: %1</translation>
+        <source>Minimum confidence here and below: {1}</source>
+        <translation>Konfidenzschwelle hier und darunter: {1}</translation>
     </message>
     <message>
         <source>Subclasses are not predicted</source>
@@ -1427,36 +1427,36 @@
         <translation>Gröbere Klassen werden nicht vorhergesagt</translation>
     </message>
     <message>
-        <source>Press %1 to label as this class</source>
-        <translation>Mit %1 als diese Klasse labeln</translation>
+        <source>Press {1} to label as this class</source>
+        <translation>Mit {1} als diese Klasse labeln</translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>
         <translation>Braucht Beispiele: einige Bilder hier ablegen</translation>
     </message>
     <message numerus="yes">
-        <source>%n examples of its own</source>
+        <source>{n} examples of its own</source>
         <translation>
-            <numerusform>%n eigenes Beispiel</numerusform>
-            <numerusform>%n eigene Beispiele</numerusform>
+            <numerusform>{n} eigenes Beispiel</numerusform>
+            <numerusform>{n} eigene Beispiele</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images here or below</source>
+        <source>{n} images here or below</source>
         <translation>
-            <numerusform>%n Bild hier oder darunter</numerusform>
-            <numerusform>%n Bilder hier oder darunter</numerusform>
+            <numerusform>{n} Bild hier oder darunter</numerusform>
+            <numerusform>{n} Bilder hier oder darunter</numerusform>
         </translation>
     </message>
     <message>
-        <source>Label %1 as none of the classes</source>
-        <translation>%1 als „keine der Klassen“ labeln</translation>
+        <source>Label {1} as none of the classes</source>
+        <translation>{1} als „keine der Klassen“ labeln</translation>
     </message>
     <message numerus="yes">
-        <source>Remove the labels of %n images</source>
+        <source>Remove the labels of {n} images</source>
         <translation>
-            <numerusform>Label von %n Bild entfernen</numerusform>
-            <numerusform>Labels von %n Bildern entfernen</numerusform>
+            <numerusform>Label von {n} Bild entfernen</numerusform>
+            <numerusform>Labels von {n} Bildern entfernen</numerusform>
         </translation>
     </message>
     <message>
@@ -1480,8 +1480,8 @@
         <translation>Neue Klasse</translation>
     </message>
     <message>
-        <source>No class matches “%1”.</source>
-        <translation>Keine Klasse passt zu „%1“.</translation>
+        <source>No class matches “{1}”.</source>
+        <translation>Keine Klasse passt zu „{1}“.</translation>
     </message>
     <message>
         <source>No classes yet.
@@ -1496,8 +1496,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Bilder vergleichen</translation>
     </message>
     <message>
-        <source>Up to 4 images are compared: the first 4 of %1.</source>
-        <translation>Bis zu 4 Bilder werden verglichen: die ersten 4 von %1.</translation>
+        <source>Up to 4 images are compared: the first 4 of {1}.</source>
+        <translation>Bis zu 4 Bilder werden verglichen: die ersten 4 von {1}.</translation>
     </message>
     <message>
         <source>Why not the other?</source>
@@ -1536,32 +1536,32 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Nächstes Bild</translation>
     </message>
     <message>
-        <source>%1 and %2 are in different branches.</source>
-        <translation>%1 und %2 liegen in verschiedenen Zweigen.</translation>
+        <source>{1} and {2} are in different branches.</source>
+        <translation>{1} und {2} liegen in verschiedenen Zweigen.</translation>
     </message>
     <message>
-        <source>Both are in %1.</source>
-        <translation>Beide liegen in %1.</translation>
+        <source>Both are in {1}.</source>
+        <translation>Beide liegen in {1}.</translation>
     </message>
     <message>
         <source>Zoom and place are the same in all</source>
         <translation>Zoom und Ausschnitt sind bei allen gleich</translation>
     </message>
     <message>
-        <source>%1 to %2</source>
-        <translation>%1 bis %2</translation>
+        <source>{1} to {2}</source>
+        <translation>{1} bis {2}</translation>
     </message>
     <message>
-        <source>Keys that label the framed image: %1</source>
-        <translation>Tasten, die das umrahmte Bild labeln: %1</translation>
+        <source>Keys that label the framed image: {1}</source>
+        <translation>Tasten, die das umrahmte Bild labeln: {1}</translation>
     </message>
     <message>
         <source>No labelled images yet</source>
         <translation>Noch keine gelabelten Bilder</translation>
     </message>
     <message>
-        <source>Device: %1</source>
-        <translation>Gerät: %1</translation>
+        <source>Device: {1}</source>
+        <translation>Gerät: {1}</translation>
     </message>
     <message>
         <source>Performance…</source>
@@ -1608,8 +1608,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>CPU</translation>
     </message>
     <message>
-        <source>%1 (CUDA)</source>
-        <translation>%1 (CUDA)</translation>
+        <source>{1} (CUDA)</source>
+        <translation>{1} (CUDA)</translation>
     </message>
     <message>
         <source>NVIDIA GPU</source>
@@ -1620,16 +1620,16 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Verwendet das schnellste Gerät, das funktioniert.</translation>
     </message>
     <message>
-        <source>Uses the fastest device that works: %1.</source>
-        <translation>Verwendet das schnellste Gerät, das funktioniert: %1.</translation>
+        <source>Uses the fastest device that works: {1}.</source>
+        <translation>Verwendet das schnellste Gerät, das funktioniert: {1}.</translation>
     </message>
     <message>
         <source>Always available.</source>
         <translation>Immer verfügbar.</translation>
     </message>
     <message>
-        <source>%1 (experimental)</source>
-        <translation>%1 (experimentell)</translation>
+        <source>{1} (experimental)</source>
+        <translation>{1} (experimentell)</translation>
     </message>
     <message>
         <source>Not available for the same reason.</source>
@@ -1640,16 +1640,16 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Verfügbar.</translation>
     </message>
     <message>
-        <source>Available, about %1 images/s.</source>
-        <translation>Verfügbar, etwa %1 Bilder/s.</translation>
+        <source>Available, about {1} images/s.</source>
+        <translation>Verfügbar, etwa {1} Bilder/s.</translation>
     </message>
     <message>
         <source>Testing the devices of this computer…</source>
         <translation>Die Geräte dieses Computers werden getestet…</translation>
     </message>
     <message>
-        <source>The devices could not be tested: %1</source>
-        <translation>Die Geräte konnten nicht getestet werden: %1</translation>
+        <source>The devices could not be tested: {1}</source>
+        <translation>Die Geräte konnten nicht getestet werden: {1}</translation>
     </message>
     <message>
         <source>The devices have not been tested yet.</source>
@@ -1668,8 +1668,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Auf dem schnellsten Gerät, das funktioniert</translation>
     </message>
     <message>
-        <source>No GPU: %1</source>
-        <translation>Keine GPU: %1</translation>
+        <source>No GPU: {1}</source>
+        <translation>Keine GPU: {1}</translation>
     </message>
     <message>
         <source>Click to choose the device</source>
@@ -1720,77 +1720,77 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Noch nicht ausgewertet: Dazu braucht es Klassen mit zwei Beispielen und einige weitere Bilder.</translation>
     </message>
     <message numerus="yes">
-        <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <source>Off, because it does not help: of {n} held-out examples, {1} are correct with it and {2} without.</source>
         <translation>
-            <numerusform>Aus, weil es nicht hilft: Von %n zurückgehaltenem Beispiel sind %1 damit richtig und %2 ohne.</numerusform>
-            <numerusform>Aus, weil es nicht hilft: Von %n zurückgehaltenen Beispielen sind %1 damit richtig und %2 ohne.</numerusform>
+            <numerusform>Aus, weil es nicht hilft: Von {n} zurückgehaltenem Beispiel sind {1} damit richtig und {2} ohne.</numerusform>
+            <numerusform>Aus, weil es nicht hilft: Von {n} zurückgehaltenen Beispielen sind {1} damit richtig und {2} ohne.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <source>Of {n} held-out examples, {1} are correct with it and {2} without.</source>
         <translation>
-            <numerusform>Von %n zurückgehaltenem Beispiel sind %1 damit richtig und %2 ohne.</numerusform>
-            <numerusform>Von %n zurückgehaltenen Beispielen sind %1 damit richtig und %2 ohne.</numerusform>
+            <numerusform>Von {n} zurückgehaltenem Beispiel sind {1} damit richtig und {2} ohne.</numerusform>
+            <numerusform>Von {n} zurückgehaltenen Beispielen sind {1} damit richtig und {2} ohne.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Move %n classes to the top level</source>
+        <source>Move {n} classes to the top level</source>
         <translation>
-            <numerusform>%n Klasse auf die oberste Ebene verschieben</numerusform>
-            <numerusform>%n Klassen auf die oberste Ebene verschieben</numerusform>
+            <numerusform>{n} Klasse auf die oberste Ebene verschieben</numerusform>
+            <numerusform>{n} Klassen auf die oberste Ebene verschieben</numerusform>
         </translation>
     </message>
     <message>
-        <source>Move from %1 to %2</source>
-        <translation>Von %1 zu %2 verschieben</translation>
+        <source>Move from {1} to {2}</source>
+        <translation>Von {1} zu {2} verschieben</translation>
     </message>
     <message>
-        <source>Add %1 as a parent</source>
-        <translation>%1 als Elternklasse hinzufügen</translation>
+        <source>Add {1} as a parent</source>
+        <translation>{1} als Elternklasse hinzufügen</translation>
     </message>
     <message>
-        <source>Move under %1</source>
-        <translation>Unter %1 verschieben</translation>
+        <source>Move under {1}</source>
+        <translation>Unter {1} verschieben</translation>
     </message>
     <message>
-        <source>Add %2 as a parent of %1</source>
-        <translation>%2 als Elternklasse von %1 hinzufügen</translation>
+        <source>Add {2} as a parent of {1}</source>
+        <translation>{2} als Elternklasse von {1} hinzufügen</translation>
     </message>
     <message>
-        <source>Move %1 under %2</source>
-        <translation>%1 unter %2 verschieben</translation>
+        <source>Move {1} under {2}</source>
+        <translation>{1} unter {2} verschieben</translation>
     </message>
     <message>
-        <source>Label %1 as %2</source>
-        <translation>%1 als %2 labeln</translation>
+        <source>Label {1} as {2}</source>
+        <translation>{1} als {2} labeln</translation>
     </message>
     <message>
-        <source>Add and label as %1</source>
-        <translation>Hinzufügen und als %1 labeln</translation>
+        <source>Add and label as {1}</source>
+        <translation>Hinzufügen und als {1} labeln</translation>
     </message>
     <message>
-        <source>New class with %1</source>
-        <translation>Neue Klasse: %1</translation>
+        <source>New class with {1}</source>
+        <translation>Neue Klasse: {1}</translation>
     </message>
     <message>
-        <source>%1 cannot be its own ancestor: %2</source>
-        <translation>%1 kann nicht unter sich selbst liegen: %2</translation>
+        <source>{1} cannot be its own ancestor: {2}</source>
+        <translation>{1} kann nicht unter sich selbst liegen: {2}</translation>
     </message>
     <message>
-        <source>%1 is already under %2</source>
-        <translation>%1 liegt schon unter %2</translation>
+        <source>{1} is already under {2}</source>
+        <translation>{1} liegt schon unter {2}</translation>
     </message>
     <message>
-        <source>%1 has another parent; unlink it there first</source>
-        <translation>%1 hat eine weitere Elternklasse; zuerst dort lösen</translation>
+        <source>{1} has another parent; unlink it there first</source>
+        <translation>{1} hat eine weitere Elternklasse; zuerst dort lösen</translation>
     </message>
     <message>
-        <source>There is already a class “%1” at the top level</source>
-        <translation>Auf der obersten Ebene gibt es schon eine Klasse „%1“</translation>
+        <source>There is already a class “{1}” at the top level</source>
+        <translation>Auf der obersten Ebene gibt es schon eine Klasse „{1}“</translation>
     </message>
     <message>
-        <source>There is already a class “%1” under %2</source>
-        <translation>Unter %2 gibt es schon eine Klasse „%1“</translation>
+        <source>There is already a class “{1}” under {2}</source>
+        <translation>Unter {2} gibt es schon eine Klasse „{1}“</translation>
     </message>
     <message>
         <source>standard output is closed</source>
@@ -1837,23 +1837,23 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>PNG-Bild, dunkel</translation>
     </message>
     <message>
-        <source>Exporting %1</source>
-        <translation>%1 wird exportiert</translation>
+        <source>Exporting {1}</source>
+        <translation>{1} wird exportiert</translation>
     </message>
     <message>
-        <source>%1 is %2, not an export like this one.</source>
-        <translation>%1 ist %2, kein solcher Export.</translation>
+        <source>{1} is {2}, not an export like this one.</source>
+        <translation>{1} ist {2}, kein solcher Export.</translation>
     </message>
     <message numerus="yes">
-        <source>Exported %n classes to %1</source>
+        <source>Exported {n} classes to {1}</source>
         <translation>
-            <numerusform>%n Klasse nach %1 exportiert</numerusform>
-            <numerusform>%n Klassen nach %1 exportiert</numerusform>
+            <numerusform>{n} Klasse nach {1} exportiert</numerusform>
+            <numerusform>{n} Klassen nach {1} exportiert</numerusform>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1: most programs cannot open larger ones. SVG has no limit.</source>
-        <translation>Das Bild ist auf %1 verkleinert, weil sich größere nirgends öffnen lassen. SVG hat keine Grenze.</translation>
+        <source>The picture is reduced to {1}: most programs cannot open larger ones. SVG has no limit.</source>
+        <translation>Das Bild ist auf {1} verkleinert, weil sich größere nirgends öffnen lassen. SVG hat keine Grenze.</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -2005,10 +2005,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Symbolische Links</translation>
     </message>
     <message numerus="yes">
-        <source>Also %n images the model is sure of</source>
+        <source>Also {n} images the model is sure of</source>
         <translation>
-            <numerusform>Auch %n Bild, bei dem das Modell sicher ist</numerusform>
-            <numerusform>Auch %n Bilder, bei denen das Modell sicher ist</numerusform>
+            <numerusform>Auch {n} Bild, bei dem das Modell sicher ist</numerusform>
+            <numerusform>Auch {n} Bilder, bei denen das Modell sicher ist</numerusform>
         </translation>
     </message>
     <message>
@@ -2016,8 +2016,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Das Modell ist noch bei keinem Bild sicher</translation>
     </message>
     <message>
-        <source>up to %1</source>
-        <translation>bis zu %1</translation>
+        <source>up to {1}</source>
+        <translation>bis zu {1}</translation>
     </message>
     <message>
         <source>The folder is complete and can be moved to another computer.</source>
@@ -2032,8 +2032,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Belegen keinen Platz, werden aber ungültig, sobald die Bilder verschoben werden.</translation>
     </message>
     <message>
-        <source>Also %1 of broader classes</source>
-        <translation>Auch %1 gröberer Klassen</translation>
+        <source>Also {1} of broader classes</source>
+        <translation>Auch {1} gröberer Klassen</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -2048,8 +2048,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Fotos sind nicht enthalten.</translation>
     </message>
     <message>
-        <source>Previews of %1 px</source>
-        <translation>Vorschauen mit %1 px</translation>
+        <source>Previews of {1} px</source>
+        <translation>Vorschauen mit {1} px</translation>
     </message>
     <message>
         <source>Photos in full size</source>
@@ -2068,24 +2068,24 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Den Ordner Ihrer Bilder wählen, um die neuen Dateien daneben abzulegen.</translation>
     </message>
     <message>
-        <source>%1 is %2, not an export like this one. It will be lost.</source>
-        <translation>%1 ist %2, kein solcher Export, und geht verloren.</translation>
+        <source>{1} is {2}, not an export like this one. It will be lost.</source>
+        <translation>{1} ist {2}, kein solcher Export, und geht verloren.</translation>
     </message>
     <message>
-        <source>%1 exists and will be replaced.</source>
-        <translation>%1 existiert und wird ersetzt.</translation>
+        <source>{1} exists and will be replaced.</source>
+        <translation>{1} existiert und wird ersetzt.</translation>
     </message>
     <message>
-        <source>%1 free on this disk.</source>
-        <translation>%1 frei auf diesem Datenträger.</translation>
+        <source>{1} free on this disk.</source>
+        <translation>{1} frei auf diesem Datenträger.</translation>
     </message>
     <message>
-        <source>The copy takes about %1, and only %2 is free there.</source>
-        <translation>Die Kopie belegt etwa %1, und dort sind nur %2 frei.</translation>
+        <source>The copy takes about {1}, and only {2} is free there.</source>
+        <translation>Die Kopie belegt etwa {1}, und dort sind nur {2} frei.</translation>
     </message>
     <message>
-        <source>The copies take up to %1, and only %2 is free there. Links use no space.</source>
-        <translation>Die Kopien belegen bis zu %1, und dort sind nur %2 frei. Links belegen keinen Platz.</translation>
+        <source>The copies take up to {1}, and only {2} is free there. Links use no space.</source>
+        <translation>Die Kopien belegen bis zu {1}, und dort sind nur {2} frei. Links belegen keinen Platz.</translation>
     </message>
     <message>
         <source>These files:</source>
@@ -2096,59 +2096,59 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Noch kein solches Bild.</translation>
     </message>
     <message>
-        <source>All of %1</source>
-        <translation>Alle %1</translation>
+        <source>All of {1}</source>
+        <translation>Alle {1}</translation>
     </message>
     <message>
-        <source>%1 of %2 are shown</source>
-        <translation>%2, davon %1 angezeigt</translation>
+        <source>{1} of {2} are shown</source>
+        <translation>{2}, davon {1} angezeigt</translation>
     </message>
     <message>
-        <source>Exporting to %1</source>
-        <translation>Export nach %1</translation>
+        <source>Exporting to {1}</source>
+        <translation>Export nach {1}</translation>
     </message>
     <message>
-        <source>Exported %1 to %2</source>
-        <translation>%1 nach %2 exportiert</translation>
+        <source>Exported {1} to {2}</source>
+        <translation>{1} nach {2} exportiert</translation>
     </message>
     <message>
-        <source>%1 left out: %2</source>
-        <translation>%1 ausgelassen: %2</translation>
+        <source>{1} left out: {2}</source>
+        <translation>{1} ausgelassen: {2}</translation>
     </message>
     <message>
-        <source>%1 could not be copied, the first is %2: %3</source>
-        <translation>Nicht kopiert: %1, als Erstes %2: %3</translation>
+        <source>{1} could not be copied, the first is {2}: {3}</source>
+        <translation>Nicht kopiert: {1}, als Erstes {2}: {3}</translation>
     </message>
     <message numerus="yes">
-        <source>Exported the model with %n classes to %1, %2</source>
+        <source>Exported the model with {n} classes to {1}, {2}</source>
         <translation>
-            <numerusform>Modell mit %n Klasse nach %1 exportiert, %2</numerusform>
-            <numerusform>Modell mit %n Klassen nach %1 exportiert, %2</numerusform>
+            <numerusform>Modell mit {n} Klasse nach {1} exportiert, {2}</numerusform>
+            <numerusform>Modell mit {n} Klassen nach {1} exportiert, {2}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photos</source>
+        <source>{n} photos</source>
         <translation>
-            <numerusform>%n Foto</numerusform>
-            <numerusform>%n Fotos</numerusform>
+            <numerusform>{n} Foto</numerusform>
+            <numerusform>{n} Fotos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Copied the project and %1 to %2, %3</source>
-        <translation>Projekt und %1 nach %2 kopiert, %3</translation>
+        <source>Copied the project and {1} to {2}, {3}</source>
+        <translation>Projekt und {1} nach {2} kopiert, {3}</translation>
     </message>
     <message numerus="yes">
-        <source>%n photos were not found</source>
+        <source>{n} photos were not found</source>
         <translation>
-            <numerusform>%n Foto wurde nicht gefunden</numerusform>
-            <numerusform>%n Fotos wurden nicht gefunden</numerusform>
+            <numerusform>{n} Foto wurde nicht gefunden</numerusform>
+            <numerusform>{n} Fotos wurden nicht gefunden</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photos could not be read</source>
+        <source>{n} photos could not be read</source>
         <translation>
-            <numerusform>%n Foto konnte nicht gelesen werden</numerusform>
-            <numerusform>%n Fotos konnten nicht gelesen werden</numerusform>
+            <numerusform>{n} Foto konnte nicht gelesen werden</numerusform>
+            <numerusform>{n} Fotos konnten nicht gelesen werden</numerusform>
         </translation>
     </message>
     <message>
@@ -2160,8 +2160,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Gestoppt. Es wurde nichts geschrieben.</translation>
     </message>
     <message>
-        <source>Reading %1</source>
-        <translation>%1 wird gelesen</translation>
+        <source>Reading {1}</source>
+        <translation>{1} wird gelesen</translation>
     </message>
     <message>
         <source>Fold</source>
@@ -2200,8 +2200,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Eine Zahl ist die Anzahl · Enter wählt · Esc schließt</translation>
     </message>
     <message>
-        <source>Count, field or value of %1</source>
-        <translation>Anzahl, Feld oder Wert: %1</translation>
+        <source>Count, field or value of {1}</source>
+        <translation>Anzahl, Feld oder Wert: {1}</translation>
     </message>
     <message>
         <source>Fields of the project…</source>
@@ -2216,8 +2216,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>eine Ziffer oder Buchstaben wählen</translation>
     </message>
     <message>
-        <source>now %1</source>
-        <translation>jetzt %1</translation>
+        <source>now {1}</source>
+        <translation>jetzt {1}</translation>
     </message>
     <message>
         <source>Looking for duplicates</source>
@@ -2236,15 +2236,15 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Bestes jeder Serie</translation>
     </message>
     <message numerus="yes">
-        <source>%n groups</source>
+        <source>{n} groups</source>
         <translation>
-            <numerusform>%n Gruppe</numerusform>
-            <numerusform>%n Gruppen</numerusform>
+            <numerusform>{n} Gruppe</numerusform>
+            <numerusform>{n} Gruppen</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 are duplicates or bursts, in %2.</source>
-        <translation>%1 sind Duplikate oder Serien, in %2.</translation>
+        <source>{1} are duplicates or bursts, in {2}.</source>
+        <translation>{1} sind Duplikate oder Serien, in {2}.</translation>
     </message>
     <message>
         <source>This image has no duplicates and is in no burst.</source>
@@ -2263,10 +2263,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Keine Serien</translation>
     </message>
     <message numerus="yes">
-        <source>%n seconds</source>
+        <source>{n} seconds</source>
         <translation>
-            <numerusform>%n Sekunde</numerusform>
-            <numerusform>%n Sekunden</numerusform>
+            <numerusform>{n} Sekunde</numerusform>
+            <numerusform>{n} Sekunden</numerusform>
         </translation>
     </message>
     <message>
@@ -2278,12 +2278,12 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Klassen importieren</translation>
     </message>
     <message>
-        <source>Class lists (%1);;All files (*)</source>
-        <translation>Klassenlisten (%1);;Alle Dateien (*)</translation>
+        <source>Class lists ({1});;All files (*)</source>
+        <translation>Klassenlisten ({1});;Alle Dateien (*)</translation>
     </message>
     <message>
-        <source>Importing %1</source>
-        <translation>%1 wird importiert</translation>
+        <source>Importing {1}</source>
+        <translation>{1} wird importiert</translation>
     </message>
     <message>
         <source>Nothing was imported</source>
@@ -2378,17 +2378,17 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Hier entfernte Klassen</translation>
     </message>
     <message numerus="yes">
-        <source>Remove the %n without labels</source>
+        <source>Remove the {n} without labels</source>
         <translation>
             <numerusform>Die eine ohne Labels entfernen</numerusform>
-            <numerusform>Die %n ohne Labels entfernen</numerusform>
+            <numerusform>Die {n} ohne Labels entfernen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n edges</source>
+        <source>{n} edges</source>
         <translation>
-            <numerusform>%n Kante</numerusform>
-            <numerusform>%n Kanten</numerusform>
+            <numerusform>{n} Kante</numerusform>
+            <numerusform>{n} Kanten</numerusform>
         </translation>
     </message>
     <message>
@@ -2400,92 +2400,92 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>1 Ebene</translation>
     </message>
     <message numerus="yes">
-        <source>%n new classes</source>
+        <source>{n} new classes</source>
         <translation>
-            <numerusform>%n neue Klasse</numerusform>
-            <numerusform>%n neue Klassen</numerusform>
+            <numerusform>{n} neue Klasse</numerusform>
+            <numerusform>{n} neue Klassen</numerusform>
         </translation>
     </message>
     <message>
-        <source>Synonyms of %1</source>
-        <translation>Synonyme von %1</translation>
+        <source>Synonyms of {1}</source>
+        <translation>Synonyme von {1}</translation>
     </message>
     <message>
-        <source>Notes of %1</source>
-        <translation>Notizen von %1</translation>
+        <source>Notes of {1}</source>
+        <translation>Notizen von {1}</translation>
     </message>
     <message>
         <source>Nothing new</source>
         <translation>Nichts Neues</translation>
     </message>
     <message numerus="yes">
-        <source>%1 are in the project already.</source>
+        <source>{1} are in the project already.</source>
         <translation>
-            <numerusform>%1 ist schon im Projekt.</numerusform>
-            <numerusform>%1 sind schon im Projekt.</numerusform>
+            <numerusform>{1} ist schon im Projekt.</numerusform>
+            <numerusform>{1} sind schon im Projekt.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n levels</source>
+        <source>{n} levels</source>
         <translation>
-            <numerusform>%n Ebene</numerusform>
-            <numerusform>%n Ebenen</numerusform>
+            <numerusform>{n} Ebene</numerusform>
+            <numerusform>{n} Ebenen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n synonyms</source>
+        <source>{n} synonyms</source>
         <translation>
-            <numerusform>%n Synonym</numerusform>
-            <numerusform>%n Synonyme</numerusform>
+            <numerusform>{n} Synonym</numerusform>
+            <numerusform>{n} Synonyme</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n levels with %1 and %2 classes</source>
+        <source>{n} levels with {1} and {2} classes</source>
         <translation>
-            <numerusform>%n Ebene mit %1 und %2 Klassen</numerusform>
-            <numerusform>%n Ebenen mit %1 und %2 Klassen</numerusform>
+            <numerusform>{n} Ebene mit {1} und {2} Klassen</numerusform>
+            <numerusform>{n} Ebenen mit {1} und {2} Klassen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n renamed</source>
+        <source>{n} renamed</source>
         <translation>
-            <numerusform>%n umbenannt</numerusform>
-            <numerusform>%n umbenannt</numerusform>
+            <numerusform>{n} umbenannt</numerusform>
+            <numerusform>{n} umbenannt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n merged</source>
+        <source>{n} merged</source>
         <translation>
-            <numerusform>%n zusammengeführt</numerusform>
-            <numerusform>%n zusammengeführt</numerusform>
+            <numerusform>{n} zusammengeführt</numerusform>
+            <numerusform>{n} zusammengeführt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n linked</source>
+        <source>{n} linked</source>
         <translation>
-            <numerusform>%n verknüpft</numerusform>
-            <numerusform>%n verknüpft</numerusform>
+            <numerusform>{n} verknüpft</numerusform>
+            <numerusform>{n} verknüpft</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n moved</source>
+        <source>{n} moved</source>
         <translation>
-            <numerusform>%n verschoben</numerusform>
-            <numerusform>%n verschoben</numerusform>
+            <numerusform>{n} verschoben</numerusform>
+            <numerusform>{n} verschoben</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes get a source id or synonyms.</source>
+        <source>{n} classes get a source id or synonyms.</source>
         <translation>
-            <numerusform>%n Klasse erhält eine Quell-ID oder Synonyme.</numerusform>
-            <numerusform>%n Klassen erhalten eine Quell-ID oder Synonyme.</numerusform>
+            <numerusform>{n} Klasse erhält eine Quell-ID oder Synonyme.</numerusform>
+            <numerusform>{n} Klassen erhalten eine Quell-ID oder Synonyme.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes get the note or colour that the file has for them.</source>
+        <source>{n} classes get the note or colour that the file has for them.</source>
         <translation>
-            <numerusform>%n Klasse erhält Notiz oder Farbe aus der Datei.</numerusform>
-            <numerusform>%n Klassen erhalten Notiz oder Farbe aus der Datei.</numerusform>
+            <numerusform>{n} Klasse erhält Notiz oder Farbe aus der Datei.</numerusform>
+            <numerusform>{n} Klassen erhalten Notiz oder Farbe aus der Datei.</numerusform>
         </translation>
     </message>
     <message>
@@ -2493,74 +2493,74 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Die Liste wird gemerkt, um ihre nächste Version damit zu vergleichen.</translation>
     </message>
     <message>
-        <source>An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.</source>
-        <translation>Eine frühere Version wurde aus %1 importiert. Labels bleiben bei ihren Klassen, und Ihre eigenen Änderungen bleiben.</translation>
+        <source>An earlier version was imported from {1}. Labels stay with their classes, and your own changes stay.</source>
+        <translation>Eine frühere Version wurde aus {1} importiert. Labels bleiben bei ihren Klassen, und Ihre eigenen Änderungen bleiben.</translation>
     </message>
     <message>
         <source>Many of these classes are in the project. If this is a new version of them, labels stay with their classes.</source>
         <translation>Viele dieser Klassen sind im Projekt. Falls dies eine neue Version davon ist, bleiben Labels bei ihren Klassen.</translation>
     </message>
     <message numerus="yes">
-        <source>%n classes get other parents</source>
+        <source>{n} classes get other parents</source>
         <translation>
-            <numerusform>%n Klasse bekommt andere Elternklassen</numerusform>
-            <numerusform>%n Klassen bekommen andere Elternklassen</numerusform>
+            <numerusform>{n} Klasse bekommt andere Elternklassen</numerusform>
+            <numerusform>{n} Klassen bekommen andere Elternklassen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are new</source>
+        <source>{n} classes are new</source>
         <translation>
-            <numerusform>%n Klasse ist neu</numerusform>
-            <numerusform>%n Klassen sind neu</numerusform>
+            <numerusform>{n} Klasse ist neu</numerusform>
+            <numerusform>{n} Klassen sind neu</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are renamed</source>
+        <source>{n} classes are renamed</source>
         <translation>
-            <numerusform>%n Klasse wird umbenannt</numerusform>
-            <numerusform>%n Klassen werden umbenannt</numerusform>
+            <numerusform>{n} Klasse wird umbenannt</numerusform>
+            <numerusform>{n} Klassen werden umbenannt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are moved</source>
+        <source>{n} classes are moved</source>
         <translation>
-            <numerusform>%n Klasse wird verschoben</numerusform>
-            <numerusform>%n Klassen werden verschoben</numerusform>
+            <numerusform>{n} Klasse wird verschoben</numerusform>
+            <numerusform>{n} Klassen werden verschoben</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are merged into others</source>
+        <source>{n} classes are merged into others</source>
         <translation>
-            <numerusform>%n Klasse wird mit einer anderen zusammengeführt</numerusform>
-            <numerusform>%n Klassen werden mit anderen zusammengeführt</numerusform>
+            <numerusform>{n} Klasse wird mit einer anderen zusammengeführt</numerusform>
+            <numerusform>{n} Klassen werden mit anderen zusammengeführt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are split in the file. They stay, with their labels.</source>
+        <source>{n} classes are split in the file. They stay, with their labels.</source>
         <translation>
-            <numerusform>%n Klasse ist in der Datei aufgeteilt. Sie bleibt, mit ihren Labels.</numerusform>
-            <numerusform>%n Klassen sind in der Datei aufgeteilt. Sie bleiben, mit ihren Labels.</numerusform>
+            <numerusform>{n} Klasse ist in der Datei aufgeteilt. Sie bleibt, mit ihren Labels.</numerusform>
+            <numerusform>{n} Klassen sind in der Datei aufgeteilt. Sie bleiben, mit ihren Labels.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are no longer in the file. They stay.</source>
+        <source>{n} classes are no longer in the file. They stay.</source>
         <translation>
-            <numerusform>%n Klasse ist nicht mehr in der Datei. Sie bleibt.</numerusform>
-            <numerusform>%n Klassen sind nicht mehr in der Datei. Sie bleiben.</numerusform>
+            <numerusform>{n} Klasse ist nicht mehr in der Datei. Sie bleibt.</numerusform>
+            <numerusform>{n} Klassen sind nicht mehr in der Datei. Sie bleiben.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes were removed here and do not come back.</source>
+        <source>{n} classes were removed here and do not come back.</source>
         <translation>
-            <numerusform>%n Klasse wurde hier entfernt und kommt nicht zurück.</numerusform>
-            <numerusform>%n Klassen wurden hier entfernt und kommen nicht zurück.</numerusform>
+            <numerusform>{n} Klasse wurde hier entfernt und kommt nicht zurück.</numerusform>
+            <numerusform>{n} Klassen wurden hier entfernt und kommen nicht zurück.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes differ in the file. Yours stay.</source>
+        <source>{n} classes differ in the file. Yours stay.</source>
         <translation>
-            <numerusform>%n Klasse weicht in der Datei ab. Ihre bleibt.</numerusform>
-            <numerusform>%n Klassen weichen in der Datei ab. Ihre bleiben.</numerusform>
+            <numerusform>{n} Klasse weicht in der Datei ab. Ihre bleibt.</numerusform>
+            <numerusform>{n} Klassen weichen in der Datei ab. Ihre bleiben.</numerusform>
         </translation>
     </message>
     <message>
@@ -2584,20 +2584,20 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Aktualisieren</translation>
     </message>
     <message>
-        <source>Import %1</source>
-        <translation>%1 importieren</translation>
+        <source>Import {1}</source>
+        <translation>{1} importieren</translation>
     </message>
     <message>
         <source>Import</source>
         <translation>Importieren</translation>
     </message>
     <message>
-        <source>%1. Kept: %2, such as %3</source>
-        <translation>%1. %2 blieben, darunter %3</translation>
+        <source>{1}. Kept: {2}, such as {3}</source>
+        <translation>{1}. {2} blieben, darunter {3}</translation>
     </message>
     <message>
-        <source>%1. Kept: %2</source>
-        <translation>%1. Eine Klasse blieb: %2</translation>
+        <source>{1}. Kept: {2}</source>
+        <translation>{1}. Eine Klasse blieb: {2}</translation>
     </message>
     <message>
         <source>Suggestions for the graph</source>
@@ -2636,51 +2636,51 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Keine Vorschläge: Ihre Klassen passen zu Ihren Bildern.</translation>
     </message>
     <message numerus="yes">
-        <source>%n suggestions</source>
+        <source>{n} suggestions</source>
         <translation>
-            <numerusform>%n Vorschlag</numerusform>
-            <numerusform>%n Vorschläge</numerusform>
+            <numerusform>{n} Vorschlag</numerusform>
+            <numerusform>{n} Vorschläge</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 may belong under %2</source>
-        <translation>%1 gehört vielleicht unter %2</translation>
+        <source>{1} may belong under {2}</source>
+        <translation>{1} gehört vielleicht unter {2}</translation>
     </message>
     <message>
-        <source>Its images look most like those of classes under %1.</source>
-        <translation>Die Bilder ähneln am meisten denen von Klassen unter %1.</translation>
+        <source>Its images look most like those of classes under {1}.</source>
+        <translation>Die Bilder ähneln am meisten denen von Klassen unter {1}.</translation>
     </message>
     <message>
-        <source>%1 may belong under %2 instead of %3</source>
-        <translation>%1 gehört vielleicht unter %2 statt unter %3</translation>
+        <source>{1} may belong under {2} instead of {3}</source>
+        <translation>{1} gehört vielleicht unter {2} statt unter {3}</translation>
     </message>
     <message>
-        <source>Its images look like those of classes under %1 (%2), not like those under %3 (%4).</source>
-        <translation>Die Bilder ähneln denen von Klassen unter %1 (%2), kaum denen unter %3 (%4).</translation>
+        <source>Its images look like those of classes under {1} ({2}), not like those under {3} ({4}).</source>
+        <translation>Die Bilder ähneln denen von Klassen unter {1} ({2}), kaum denen unter {3} ({4}).</translation>
     </message>
     <message>
-        <source>%1 and %2 look like one class</source>
-        <translation>%1 und %2 sehen aus wie eine einzige Klasse</translation>
+        <source>{1} and {2} look like one class</source>
+        <translation>{1} und {2} sehen aus wie eine einzige Klasse</translation>
     </message>
     <message numerus="yes">
-        <source>Of %1 images, %n look more like the other class than like their own.</source>
+        <source>Of {1} images, {n} look more like the other class than like their own.</source>
         <translation>
-            <numerusform>Von %1 Bildern ähnelt %n eher der anderen Klasse als dem Rest der eigenen.</numerusform>
-            <numerusform>Von %1 Bildern ähneln %n eher der anderen Klasse als dem Rest der eigenen.</numerusform>
+            <numerusform>Von {1} Bildern ähnelt {n} eher der anderen Klasse als dem Rest der eigenen.</numerusform>
+            <numerusform>Von {1} Bildern ähneln {n} eher der anderen Klasse als dem Rest der eigenen.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>3 more examples of %1 would help about %n images</source>
+        <source>3 more examples of {1} would help about {n} images</source>
         <translation>
-            <numerusform>3 weitere Beispiele von %1 würden etwa %n Bild helfen</numerusform>
-            <numerusform>3 weitere Beispiele von %1 würden etwa %n Bildern helfen</numerusform>
+            <numerusform>3 weitere Beispiele von {1} würden etwa {n} Bild helfen</numerusform>
+            <numerusform>3 weitere Beispiele von {1} würden etwa {n} Bildern helfen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>It has %n examples.</source>
+        <source>It has {n} examples.</source>
         <translation>
-            <numerusform>Es gibt %n Beispiel.</numerusform>
-            <numerusform>Es gibt %n Beispiele.</numerusform>
+            <numerusform>Es gibt {n} Beispiel.</numerusform>
+            <numerusform>Es gibt {n} Beispiele.</numerusform>
         </translation>
     </message>
     <message>
@@ -2688,17 +2688,17 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Sie hat noch keine Beispiele.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images probably belong to it.</source>
+        <source>{n} images probably belong to it.</source>
         <translation>
-            <numerusform>%n Bild gehört wahrscheinlich dazu.</numerusform>
-            <numerusform>%n Bilder gehören wahrscheinlich dazu.</numerusform>
+            <numerusform>{n} Bild gehört wahrscheinlich dazu.</numerusform>
+            <numerusform>{n} Bilder gehören wahrscheinlich dazu.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>How reliable is this? Tested on %n classes of your graph: the correct parent is first in %1, in the first three in %2. By chance it would be first in %3.</source>
+        <source>How reliable is this? Tested on {n} classes of your graph: the correct parent is first in {1}, in the first three in {2}. By chance it would be first in {3}.</source>
         <translation>
-            <numerusform>Wie zuverlässig ist das? Bei einem Test an %n Klasse Ihres Graphen stand die richtige Elternklasse %1-mal an erster Stelle und %2-mal unter den ersten drei. Durch Zufall stünde sie %3-mal an erster Stelle.</numerusform>
-            <numerusform>Wie zuverlässig ist das? Bei einem Test an %n Klassen Ihres Graphen stand die richtige Elternklasse %1-mal an erster Stelle und %2-mal unter den ersten drei. Durch Zufall stünde sie %3-mal an erster Stelle.</numerusform>
+            <numerusform>Wie zuverlässig ist das? Bei einem Test an {n} Klasse Ihres Graphen stand die richtige Elternklasse {1}-mal an erster Stelle und {2}-mal unter den ersten drei. Durch Zufall stünde sie {3}-mal an erster Stelle.</numerusform>
+            <numerusform>Wie zuverlässig ist das? Bei einem Test an {n} Klassen Ihres Graphen stand die richtige Elternklasse {1}-mal an erster Stelle und {2}-mal unter den ersten drei. Durch Zufall stünde sie {3}-mal an erster Stelle.</numerusform>
         </translation>
     </message>
     <message>
@@ -2706,16 +2706,16 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>In einen Ordner entpacken</translation>
     </message>
     <message>
-        <source>Merge into %1</source>
-        <translation>Mit %1 zusammenführen</translation>
+        <source>Merge into {1}</source>
+        <translation>Mit {1} zusammenführen</translation>
     </message>
     <message>
-        <source>%1 looks like two classes</source>
-        <translation>%1 sieht aus wie zwei Klassen</translation>
+        <source>{1} looks like two classes</source>
+        <translation>{1} sieht aus wie zwei Klassen</translation>
     </message>
     <message>
-        <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
-        <translation>Die Bilder bilden Gruppen von %1 und %2, die wie verschiedene Klassen aussehen.</translation>
+        <source>Its images fall into groups of {1} and {2} that look like different classes.</source>
+        <translation>Die Bilder bilden Gruppen von {1} und {2}, die wie verschiedene Klassen aussehen.</translation>
     </message>
     <message>
         <source>Split into two classes</source>
@@ -2726,21 +2726,21 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Klasse anzeigen</translation>
     </message>
     <message>
-        <source>%1, kind %2</source>
-        <translation>%1, Gruppe %2</translation>
+        <source>{1}, kind {2}</source>
+        <translation>{1}, Gruppe {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n more follow when these are done.</source>
+        <source>{n} more follow when these are done.</source>
         <translation>
-            <numerusform>%n weiterer erscheint, sobald diese erledigt sind.</numerusform>
-            <numerusform>%n weitere erscheinen, sobald diese erledigt sind.</numerusform>
+            <numerusform>{n} weiterer erscheint, sobald diese erledigt sind.</numerusform>
+            <numerusform>{n} weitere erscheinen, sobald diese erledigt sind.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Show %n dismissed suggestions again</source>
+        <source>Show {n} dismissed suggestions again</source>
         <translation>
             <numerusform>Den ausgeblendeten Vorschlag wieder anzeigen</numerusform>
-            <numerusform>%n ausgeblendete Vorschläge wieder anzeigen</numerusform>
+            <numerusform>{n} ausgeblendete Vorschläge wieder anzeigen</numerusform>
         </translation>
     </message>
     <message>
@@ -2748,47 +2748,47 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Klassengraph</translation>
     </message>
     <message>
-        <source>Add %1 as a parent of %2</source>
-        <translation>%1 als Elternklasse von %2 hinzufügen</translation>
+        <source>Add {1} as a parent of {2}</source>
+        <translation>{1} als Elternklasse von {2} hinzufügen</translation>
     </message>
     <message>
-        <source>under %1</source>
-        <translation>unter %1</translation>
+        <source>under {1}</source>
+        <translation>unter {1}</translation>
     </message>
     <message>
         <source>at the top level</source>
         <translation>auf der obersten Ebene</translation>
     </message>
     <message>
-        <source>collapsed, %1 below</source>
-        <translation>zugeklappt, %1 darunter</translation>
+        <source>collapsed, {1} below</source>
+        <translation>zugeklappt, {1} darunter</translation>
     </message>
     <message>
-        <source>%1 labelled, or sure of one of the finest classes</source>
-        <translation>%1 gelabelt oder bei einer der feinsten Klassen sicher</translation>
+        <source>{1} labelled, or sure of one of the finest classes</source>
+        <translation>{1} gelabelt oder bei einer der feinsten Klassen sicher</translation>
     </message>
     <message>
-        <source>%1 inherits nothing yet: its parents have no examples.</source>
-        <translation>%1 erbt noch nichts: Die Elternklassen haben keine Beispiele.</translation>
+        <source>{1} inherits nothing yet: its parents have no examples.</source>
+        <translation>{1} erbt noch nichts: Die Elternklassen haben keine Beispiele.</translation>
     </message>
     <message>
-        <source>%1 inherits %2</source>
-        <translation>%1 erbt %2</translation>
+        <source>{1} inherits {2}</source>
+        <translation>{1} erbt {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n examples</source>
+        <source>{n} examples</source>
         <translation>
-            <numerusform>%n Beispiel</numerusform>
-            <numerusform>%n Beispiele</numerusform>
+            <numerusform>{n} Beispiel</numerusform>
+            <numerusform>{n} Beispiele</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 from %2</source>
-        <translation>%1 von %2</translation>
+        <source>{1} from {2}</source>
+        <translation>{1} von {2}</translation>
     </message>
     <message>
-        <source>own examples weigh %1</source>
-        <translation>eigene Beispiele zählen zu %1</translation>
+        <source>own examples weigh {1}</source>
+        <translation>eigene Beispiele zählen zu {1}</translation>
     </message>
     <message>
         <source>Find a class in the graph</source>
@@ -2807,12 +2807,12 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Enter geht zur nächsten weiter</translation>
     </message>
     <message>
-        <source>Around %1</source>
-        <translation>Um %1 herum</translation>
+        <source>Around {1}</source>
+        <translation>Um {1} herum</translation>
     </message>
     <message>
-        <source>%1 of %2</source>
-        <translation>%1 von %2</translation>
+        <source>{1} of {2}</source>
+        <translation>{1} von {2}</translation>
     </message>
     <message>
         <source>No class</source>
@@ -2851,20 +2851,20 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Für diese Bilder ist keine gröbere Klasse wahrscheinlich.</translation>
     </message>
     <message>
-        <source>No class has the key %1 for this group. Press R to name any class.</source>
-        <translation>Keine Klasse hat für diese Gruppe die Taste %1. Mit R lässt sich jede Klasse nennen.</translation>
+        <source>No class has the key {1} for this group. Press R to name any class.</source>
+        <translation>Keine Klasse hat für diese Gruppe die Taste {1}. Mit R lässt sich jede Klasse nennen.</translation>
     </message>
     <message>
         <source>All images of this group are left out. Put some back, or press E for the next group.</source>
         <translation>Alle Bilder dieser Gruppe sind ausgelassen. Einige zurückholen oder mit E zur nächsten Gruppe gehen.</translation>
     </message>
     <message>
-        <source>Label %1 as: name, part of a name, or Parent/Name</source>
-        <translation>%1 labeln als: Name, Teil eines Namens oder Elternklasse/Name</translation>
+        <source>Label {1} as: name, part of a name, or Parent/Name</source>
+        <translation>{1} labeln als: Name, Teil eines Namens oder Elternklasse/Name</translation>
     </message>
     <message>
-        <source>finer classes of %1</source>
-        <translation>feinere Klassen von %1</translation>
+        <source>finer classes of {1}</source>
+        <translation>feinere Klassen von {1}</translation>
     </message>
     <message>
         <source>Nothing to group yet</source>
@@ -2991,24 +2991,24 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ansehen</translation>
     </message>
     <message numerus="yes">
-        <source>%n images: %1</source>
+        <source>{n} images: {1}</source>
         <translation>
-            <numerusform>%n Bild: %1</numerusform>
-            <numerusform>%n Bilder: %1</numerusform>
+            <numerusform>{n} Bild: {1}</numerusform>
+            <numerusform>{n} Bilder: {1}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images: which finer class?</source>
+        <source>{n} images: which finer class?</source>
         <translation>
-            <numerusform>%n Bild: welche feinere Klasse?</numerusform>
-            <numerusform>%n Bilder: welche feinere Klasse?</numerusform>
+            <numerusform>{n} Bild: welche feinere Klasse?</numerusform>
+            <numerusform>{n} Bilder: welche feinere Klasse?</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n look-alikes: which class?</source>
+        <source>{n} look-alikes: which class?</source>
         <translation>
-            <numerusform>%n Bild: welche Klasse?</numerusform>
-            <numerusform>%n ähnliche Bilder: welche Klasse?</numerusform>
+            <numerusform>{n} Bild: welche Klasse?</numerusform>
+            <numerusform>{n} ähnliche Bilder: welche Klasse?</numerusform>
         </translation>
     </message>
     <message>
@@ -3016,46 +3016,46 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>weniger als 1 Fehler erwartet</translation>
     </message>
     <message numerus="yes">
-        <source>%n errors expected</source>
+        <source>{n} errors expected</source>
         <translation>
-            <numerusform>%n Fehler erwartet</numerusform>
-            <numerusform>%n Fehler erwartet</numerusform>
+            <numerusform>{n} Fehler erwartet</numerusform>
+            <numerusform>{n} Fehler erwartet</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>settles about %n images</source>
+        <source>settles about {n} images</source>
         <translation>
-            <numerusform>klärt etwa %n Bild</numerusform>
-            <numerusform>klärt etwa %n Bilder</numerusform>
+            <numerusform>klärt etwa {n} Bild</numerusform>
+            <numerusform>klärt etwa {n} Bilder</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>a few to look at: %n labels so far</source>
+        <source>a few to look at: {n} labels so far</source>
         <translation>
-            <numerusform>einige zum Ansehen: bisher %n Label</numerusform>
-            <numerusform>einige zum Ansehen: bisher %n Labels</numerusform>
+            <numerusform>einige zum Ansehen: bisher {n} Label</numerusform>
+            <numerusform>einige zum Ansehen: bisher {n} Labels</numerusform>
         </translation>
     </message>
     <message>
-        <source>Group %1 of %2</source>
-        <translation>Gruppe %1 von %2</translation>
+        <source>Group {1} of {2}</source>
+        <translation>Gruppe {1} von {2}</translation>
     </message>
     <message>
-        <source>%1 left</source>
-        <translation>noch %1</translation>
+        <source>{1} left</source>
+        <translation>noch {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%n answers</source>
+        <source>{n} answers</source>
         <translation>
-            <numerusform>%n Antwort</numerusform>
-            <numerusform>%n Antworten</numerusform>
+            <numerusform>{n} Antwort</numerusform>
+            <numerusform>{n} Antworten</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n left out</source>
+        <source>{n} left out</source>
         <translation>
-            <numerusform>%n ausgelassen</numerusform>
-            <numerusform>%n ausgelassen</numerusform>
+            <numerusform>{n} ausgelassen</numerusform>
+            <numerusform>{n} ausgelassen</numerusform>
         </translation>
     </message>
     <message>
@@ -3099,17 +3099,17 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Inhalt</translation>
     </message>
     <message numerus="yes">
-        <source>stands for %n images</source>
+        <source>stands for {n} images</source>
         <translation>
-            <numerusform>steht für %n Bild</numerusform>
-            <numerusform>steht für %n Bilder</numerusform>
+            <numerusform>steht für {n} Bild</numerusform>
+            <numerusform>steht für {n} Bilder</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n stars</source>
+        <source>{n} stars</source>
         <translation>
-            <numerusform>%n Stern</numerusform>
-            <numerusform>%n Sterne</numerusform>
+            <numerusform>{n} Stern</numerusform>
+            <numerusform>{n} Sterne</numerusform>
         </translation>
     </message>
     <message>
@@ -3121,10 +3121,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>mit Kommentar</translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes</source>
+        <source>{n} boxes</source>
         <translation>
-            <numerusform>%n Rahmen</numerusform>
-            <numerusform>%n Rahmen</numerusform>
+            <numerusform>{n} Rahmen</numerusform>
+            <numerusform>{n} Rahmen</numerusform>
         </translation>
     </message>
     <message>
@@ -3153,8 +3153,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Foto ersetzt</translation>
     </message>
     <message>
-        <source>%1 similar</source>
-        <translation>%1 ähnlich</translation>
+        <source>{1} similar</source>
+        <translation>{1} ähnlich</translation>
     </message>
     <message>
         <source>Move the box to the left</source>
@@ -3217,48 +3217,48 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zurück zu allen Bildern (Esc)</translation>
     </message>
     <message numerus="yes">
-        <source>First of %n pages</source>
+        <source>First of {n} pages</source>
         <translation>
-            <numerusform>Erste von %n Seite</numerusform>
-            <numerusform>Erste von %n Seiten</numerusform>
+            <numerusform>Erste von {n} Seite</numerusform>
+            <numerusform>Erste von {n} Seiten</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n things</source>
+        <source>{n} things</source>
         <translation>
-            <numerusform>%n Objekt</numerusform>
-            <numerusform>%n Objekte</numerusform>
+            <numerusform>{n} Objekt</numerusform>
+            <numerusform>{n} Objekte</numerusform>
         </translation>
     </message>
     <message>
-        <source>Thing %1 of %2</source>
-        <translation>Objekt %1 von %2</translation>
+        <source>Thing {1} of {2}</source>
+        <translation>Objekt {1} von {2}</translation>
     </message>
     <message>
         <source>Image</source>
         <translation>Bild</translation>
     </message>
     <message>
-        <source>Images (%1);;All files (*)</source>
-        <translation>Bilder (%1);;Alle Dateien (*)</translation>
+        <source>Images ({1});;All files (*)</source>
+        <translation>Bilder ({1});;Alle Dateien (*)</translation>
     </message>
     <message>
-        <source>Label all as %1</source>
-        <translation>Alle als %1 labeln</translation>
+        <source>Label all as {1}</source>
+        <translation>Alle als {1} labeln</translation>
     </message>
     <message>
-        <source>Are these folders your classes? %1</source>
-        <translation>Sind diese Ordner Ihre Klassen? %1</translation>
+        <source>Are these folders your classes? {1}</source>
+        <translation>Sind diese Ordner Ihre Klassen? {1}</translation>
     </message>
     <message>
-        <source>%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
-        <translation>%1: übliche Namen für Teile eines Datensatzes, nicht für Klassen. Um seine Rahmen zu bekommen, seine Labels importieren.</translation>
+        <source>{1}: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
+        <translation>{1}: übliche Namen für Teile eines Datensatzes, nicht für Klassen. Um seine Rahmen zu bekommen, seine Labels importieren.</translation>
     </message>
     <message numerus="yes">
-        <source>Add with %n classes</source>
+        <source>Add with {n} classes</source>
         <translation>
-            <numerusform>Mit %n Klasse hinzufügen</numerusform>
-            <numerusform>Mit %n Klassen hinzufügen</numerusform>
+            <numerusform>Mit {n} Klasse hinzufügen</numerusform>
+            <numerusform>Mit {n} Klassen hinzufügen</numerusform>
         </translation>
     </message>
     <message>
@@ -3266,36 +3266,36 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Ohne Klassen hinzufügen</translation>
     </message>
     <message>
-        <source>Nothing new: %1 already in the project</source>
-        <translation>Nichts Neues: %1 schon im Projekt</translation>
+        <source>Nothing new: {1} already in the project</source>
+        <translation>Nichts Neues: {1} schon im Projekt</translation>
     </message>
     <message>
         <source>No images found there</source>
         <translation>Dort wurden keine Bilder gefunden</translation>
     </message>
     <message numerus="yes">
-        <source>%1 and %n more could not be added: %2</source>
+        <source>{1} and {n} more could not be added: {2}</source>
         <translation>
-            <numerusform>%1 und %n weiteres konnten nicht hinzugefügt werden: %2</numerusform>
-            <numerusform>%1 und %n weitere konnten nicht hinzugefügt werden: %2</numerusform>
+            <numerusform>{1} und {n} weiteres konnten nicht hinzugefügt werden: {2}</numerusform>
+            <numerusform>{1} und {n} weitere konnten nicht hinzugefügt werden: {2}</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 could not be added: %2</source>
-        <translation>%1 konnte nicht hinzugefügt werden: %2</translation>
+        <source>{1} could not be added: {2}</source>
+        <translation>{1} konnte nicht hinzugefügt werden: {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%1 were skipped: these file types are not supported</source>
+        <source>{1} were skipped: these file types are not supported</source>
         <translation>
-            <numerusform>%1 übersprungen: dieser Dateityp wird nicht unterstützt</numerusform>
-            <numerusform>%1 übersprungen: diese Dateitypen werden nicht unterstützt</numerusform>
+            <numerusform>{1} übersprungen: dieser Dateityp wird nicht unterstützt</numerusform>
+            <numerusform>{1} übersprungen: diese Dateitypen werden nicht unterstützt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n RAW photos were skipped: the camera stored them as JPEG or HEIC, too</source>
+        <source>{n} RAW photos were skipped: the camera stored them as JPEG or HEIC, too</source>
         <translation>
-            <numerusform>%n RAW-Foto übersprungen: Die Kamera hat es auch als JPEG oder HEIC gespeichert</numerusform>
-            <numerusform>%n RAW-Fotos übersprungen: Die Kamera hat sie auch als JPEG oder HEIC gespeichert</numerusform>
+            <numerusform>{n} RAW-Foto übersprungen: Die Kamera hat es auch als JPEG oder HEIC gespeichert</numerusform>
+            <numerusform>{n} RAW-Fotos übersprungen: Die Kamera hat sie auch als JPEG oder HEIC gespeichert</numerusform>
         </translation>
     </message>
     <message>
@@ -3371,36 +3371,36 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Brennweite</translation>
     </message>
     <message>
-        <source>%1 (corrected; the camera&apos;s clock said %2)</source>
-        <translation>%1 (korrigiert; die Uhr der Kamera zeigte %2)</translation>
+        <source>{1} (corrected; the camera&apos;s clock said {2})</source>
+        <translation>{1} (korrigiert; die Uhr der Kamera zeigte {2})</translation>
     </message>
     <message>
-        <source>%1 × %2 pixels</source>
-        <translation>%1 × %2 Pixel</translation>
+        <source>{1} × {2} pixels</source>
+        <translation>{1} × {2} Pixel</translation>
     </message>
     <message>
-        <source>%1° N</source>
-        <translation>%1° N</translation>
+        <source>{1}° N</source>
+        <translation>{1}° N</translation>
     </message>
     <message>
-        <source>%1° S</source>
-        <translation>%1° S</translation>
+        <source>{1}° S</source>
+        <translation>{1}° S</translation>
     </message>
     <message>
-        <source>%1° E</source>
-        <translation>%1° O</translation>
+        <source>{1}° E</source>
+        <translation>{1}° O</translation>
     </message>
     <message>
-        <source>%1° W</source>
-        <translation>%1° W</translation>
+        <source>{1}° W</source>
+        <translation>{1}° W</translation>
     </message>
     <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
+        <source>{1} s</source>
+        <translation>{1} s</translation>
     </message>
     <message>
-        <source>%1 mm</source>
-        <translation>%1 mm</translation>
+        <source>{1} mm</source>
+        <translation>{1} mm</translation>
     </message>
     <message>
         <source>Copy path</source>
@@ -3499,8 +3499,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Keine eigene Farbe</translation>
     </message>
     <message>
-        <source>Name (%1)</source>
-        <translation>Name (%1)</translation>
+        <source>Name ({1})</source>
+        <translation>Name ({1})</translation>
     </message>
     <message>
         <source>Note</source>
@@ -3543,8 +3543,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Art, Gattung, Familie, …</translation>
     </message>
     <message>
-        <source>Click to select as %1</source>
-        <translation>Klicken, um als %1 auszuwählen</translation>
+        <source>Click to select as {1}</source>
+        <translation>Klicken, um als {1} auszuwählen</translation>
     </message>
     <message>
         <source>Rules and notes</source>
@@ -3587,8 +3587,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Hinzufügen</translation>
     </message>
     <message>
-        <source>Add parent %1</source>
-        <translation>Elternklasse %1 hinzufügen</translation>
+        <source>Add parent {1}</source>
+        <translation>Elternklasse {1} hinzufügen</translation>
     </message>
     <message>
         <source>Fields</source>
@@ -3607,8 +3607,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Über diese Datei</translation>
     </message>
     <message>
-        <source>Fields of %1</source>
-        <translation>Felder: %1</translation>
+        <source>Fields of {1}</source>
+        <translation>Felder: {1}</translation>
     </message>
     <message>
         <source>Details</source>
@@ -3635,8 +3635,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Sterne</translation>
     </message>
     <message>
-        <source>Stars (%1 to %2)</source>
-        <translation>Sterne (%1 bis %2)</translation>
+        <source>Stars ({1} to {2})</source>
+        <translation>Sterne ({1} bis {2})</translation>
     </message>
     <message>
         <source>No stars</source>
@@ -3663,10 +3663,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Ein Bild oder eine Klasse auswählen, um zu sehen, was darüber bekannt ist.</translation>
     </message>
     <message numerus="yes">
-        <source>and %1 more places</source>
+        <source>and {1} more places</source>
         <translation>
-            <numerusform>und %1 weiterer Ort</numerusform>
-            <numerusform>und %1 weitere Orte</numerusform>
+            <numerusform>und {1} weiterer Ort</numerusform>
+            <numerusform>und {1} weitere Orte</numerusform>
         </translation>
     </message>
     <message>
@@ -3678,17 +3678,17 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Eine entfernte Klasse</translation>
     </message>
     <message>
-        <source>Was %1</source>
+        <source>Was {1}</source>
         <comment>class</comment>
-        <translation>War %1</translation>
+        <translation>War {1}</translation>
     </message>
     <message>
         <source>Could not be read</source>
         <translation>Nicht lesbar</translation>
     </message>
     <message>
-        <source>%1. Repair or replace the file, then press F5.</source>
-        <translation>%1. Datei reparieren oder ersetzen, dann F5 drücken.</translation>
+        <source>{1}. Repair or replace the file, then press F5.</source>
+        <translation>{1}. Datei reparieren oder ersetzen, dann F5 drücken.</translation>
     </message>
     <message>
         <source>Not analysed yet. Its prediction appears as soon as it is.</source>
@@ -3715,29 +3715,29 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Keine Klasse ist sicher</translation>
     </message>
     <message>
-        <source>Confident: %1</source>
+        <source>Confident: {1}</source>
         <comment>class</comment>
-        <translation>Sicher: %1</translation>
+        <translation>Sicher: {1}</translation>
     </message>
     <message>
-        <source>%1; %2 uncertain</source>
+        <source>{1}; {2} uncertain</source>
         <comment>class, rank</comment>
-        <translation>%1; %2 unsicher</translation>
+        <translation>{1}; {2} unsicher</translation>
     </message>
     <message>
-        <source>%1; exact class uncertain</source>
+        <source>{1}; exact class uncertain</source>
         <comment>class</comment>
-        <translation>%1; genaue Klasse unsicher</translation>
+        <translation>{1}; genaue Klasse unsicher</translation>
     </message>
     <message>
-        <source>Most likely within %1:</source>
+        <source>Most likely within {1}:</source>
         <comment>class</comment>
-        <translation>Am wahrscheinlichsten unter %1:</translation>
+        <translation>Am wahrscheinlichsten unter {1}:</translation>
     </message>
     <message>
-        <source>Even %1, the closest class, looks too different:</source>
+        <source>Even {1}, the closest class, looks too different:</source>
         <comment>class</comment>
-        <translation>Sogar %1, die ähnlichste Klasse, sieht zu anders aus:</translation>
+        <translation>Sogar {1}, die ähnlichste Klasse, sieht zu anders aus:</translation>
     </message>
     <message>
         <source>Mostly because it looks like these:</source>
@@ -3748,12 +3748,12 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zum Teil, weil es diesen ähnelt:</translation>
     </message>
     <message>
-        <source>%1 from the images above, %2 from the prototype of %3.</source>
-        <translation>%1 von den Bildern oben, %2 vom Prototyp von %3.</translation>
+        <source>{1} from the images above, {2} from the prototype of {3}.</source>
+        <translation>{1} von den Bildern oben, {2} vom Prototyp von {3}.</translation>
     </message>
     <message>
-        <source>%1 has no examples. It was learned from its parents:</source>
-        <translation>%1 hat keine Beispiele. Gelernt wurde aus den Elternklassen:</translation>
+        <source>{1} has no examples. It was learned from its parents:</source>
+        <translation>{1} hat keine Beispiele. Gelernt wurde aus den Elternklassen:</translation>
     </message>
     <message>
         <source>No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.</source>
@@ -3768,83 +3768,83 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Aus den Klassen darunter gelernt.</translation>
     </message>
     <message>
-        <source>%1 (from parent)</source>
-        <translation>%1 (geerbt)</translation>
+        <source>{1} (from parent)</source>
+        <translation>{1} (geerbt)</translation>
     </message>
     <message numerus="yes">
-        <source>At %1, %2 of %n held-out images of this class are predicted as it or a class below it.</source>
+        <source>At {1}, {2} of {n} held-out images of this class are predicted as it or a class below it.</source>
         <translation>
-            <numerusform>Bei %1 werden %2 von %n zurückgehaltenem Bild dieser Klasse als sie oder eine Klasse darunter vorhergesagt.</numerusform>
-            <numerusform>Bei %1 werden %2 von %n zurückgehaltenen Bildern dieser Klasse als sie oder eine Klasse darunter vorhergesagt.</numerusform>
+            <numerusform>Bei {1} werden {2} von {n} zurückgehaltenem Bild dieser Klasse als sie oder eine Klasse darunter vorhergesagt.</numerusform>
+            <numerusform>Bei {1} werden {2} von {n} zurückgehaltenen Bildern dieser Klasse als sie oder eine Klasse darunter vorhergesagt.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).</source>
-        <translation>Von allen so vorhergesagten Bildern sind %1 richtig (95-%-Konfidenzintervall %2 bis %3).</translation>
+        <source>Of all images predicted so, {1} are correct (95% confidence interval {2} to {3}).</source>
+        <translation>Von allen so vorhergesagten Bildern sind {1} richtig (95-%-Konfidenzintervall {2} bis {3}).</translation>
     </message>
     <message>
         <source>Why unknown</source>
         <translation>Warum unbekannt</translation>
     </message>
     <message>
-        <source>Why %1</source>
-        <translation>Warum %1</translation>
+        <source>Why {1}</source>
+        <translation>Warum {1}</translation>
     </message>
     <message>
         <source>Unlabelled images</source>
         <translation>Bilder ohne Label</translation>
     </message>
     <message>
-        <source>Labelled only as %1</source>
-        <translation>Nur als %1 gelabelt</translation>
+        <source>Labelled only as {1}</source>
+        <translation>Nur als {1} gelabelt</translation>
     </message>
     <message>
         <source>Its own images</source>
         <translation>Eigene Bilder</translation>
     </message>
     <message>
-        <source>From %1</source>
+        <source>From {1}</source>
         <comment>class</comment>
-        <translation>Von %1</translation>
+        <translation>Von {1}</translation>
     </message>
     <message>
-        <source>%1 was learned from:</source>
-        <translation>%1 wurde gelernt aus:</translation>
+        <source>{1} was learned from:</source>
+        <translation>{1} wurde gelernt aus:</translation>
     </message>
     <message>
         <source>Learned from its own images alone.</source>
         <translation>Nur aus den eigenen Bildern gelernt.</translation>
     </message>
     <message>
-        <source>Learned %1 from its own images, %2 from its parents.</source>
-        <translation>Zu %1 aus den eigenen Bildern gelernt, zu %2 aus den Elternklassen.</translation>
+        <source>Learned {1} from its own images, {2} from its parents.</source>
+        <translation>Zu {1} aus den eigenen Bildern gelernt, zu {2} aus den Elternklassen.</translation>
     </message>
     <message>
-        <source>Minimum confidence %1</source>
-        <translation>Konfidenzschwelle %1</translation>
+        <source>Minimum confidence {1}</source>
+        <translation>Konfidenzschwelle {1}</translation>
     </message>
     <message>
         <source>Accuracy can&apos;t be estimated from one label.</source>
         <translation>Wie gut sie erkannt wird, lässt sich nicht beurteilen: Sie hat ein Label.</translation>
     </message>
     <message numerus="yes">
-        <source>Recognised in %1 of %n labels that were held out (%2 to %3).</source>
+        <source>Recognised in {1} of {n} labels that were held out ({2} to {3}).</source>
         <translation>
-            <numerusform>Bei %1 von %n zurückgehaltenen Label erkannt (%2 bis %3).</numerusform>
-            <numerusform>Bei %1 von %n zurückgehaltenen Labels erkannt (%2 bis %3).</numerusform>
+            <numerusform>Bei {1} von {n} zurückgehaltenen Label erkannt ({2} bis {3}).</numerusform>
+            <numerusform>Bei {1} von {n} zurückgehaltenen Labels erkannt ({2} bis {3}).</numerusform>
         </translation>
     </message>
     <message>
-        <source>Most often mistaken for %1.</source>
-        <translation>Am häufigsten für %1 gehalten.</translation>
+        <source>Most often mistaken for {1}.</source>
+        <translation>Am häufigsten für {1} gehalten.</translation>
     </message>
     <message>
-        <source>Also called %1</source>
-        <translation>Auch: %1</translation>
+        <source>Also called {1}</source>
+        <translation>Auch: {1}</translation>
     </message>
     <message>
-        <source>id %1</source>
-        <translation>ID %1</translation>
+        <source>id {1}</source>
+        <translation>ID {1}</translation>
     </message>
     <message>
         <source>Below this, the broader class is used.</source>
@@ -3859,35 +3859,35 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Für diese Klasse und alle darunter.</translation>
     </message>
     <message>
-        <source>Set on %1.</source>
-        <translation>Festgelegt bei %1.</translation>
+        <source>Set on {1}.</source>
+        <translation>Festgelegt bei {1}.</translation>
     </message>
     <message>
         <source>Only classes with examples were compared.</source>
         <translation>Nur Klassen mit Beispielen wurden verglichen.</translation>
     </message>
     <message numerus="yes">
-        <source>%n candidates. Click the right ones.</source>
+        <source>{n} candidates. Click the right ones.</source>
         <translation>
-            <numerusform>%n Kandidat. Anklicken, wenn er richtig ist.</numerusform>
-            <numerusform>%n Kandidaten. Die richtigen anklicken.</numerusform>
+            <numerusform>{n} Kandidat. Anklicken, wenn er richtig ist.</numerusform>
+            <numerusform>{n} Kandidaten. Die richtigen anklicken.</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 ended unexpectedly. What was finished is kept; start it again to resume.</source>
-        <translation>%1: unerwartet beendet. Was fertig war, bleibt erhalten; zum Fortsetzen erneut starten.</translation>
+        <source>{1} ended unexpectedly. What was finished is kept; start it again to resume.</source>
+        <translation>{1}: unerwartet beendet. Was fertig war, bleibt erhalten; zum Fortsetzen erneut starten.</translation>
     </message>
     <message>
-        <source>%1 ended unexpectedly. The project is as it was; start it again.</source>
-        <translation>%1: unerwartet beendet. Das Projekt ist, wie es war; bitte erneut starten.</translation>
+        <source>{1} ended unexpectedly. The project is as it was; start it again.</source>
+        <translation>{1}: unerwartet beendet. Das Projekt ist, wie es war; bitte erneut starten.</translation>
     </message>
     <message>
-        <source>%1 could not start: the program cannot run itself again.</source>
-        <translation>%1: Start nicht möglich, weil sich das Programm nicht selbst noch einmal ausführen kann.</translation>
+        <source>{1} could not start: the program cannot run itself again.</source>
+        <translation>{1}: Start nicht möglich, weil sich das Programm nicht selbst noch einmal ausführen kann.</translation>
     </message>
     <message>
-        <source>%1 is needed to move through images and lists. Choose another key.</source>
-        <translation>Mit %1 bewegt man sich durch Bilder und Listen. Andere Taste wählen.</translation>
+        <source>{1} is needed to move through images and lists. Choose another key.</source>
+        <translation>Mit {1} bewegt man sich durch Bilder und Listen. Andere Taste wählen.</translation>
     </message>
     <message>
         <source>Key</source>
@@ -3906,8 +3906,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Eigene Tastenkürzel</translation>
     </message>
     <message>
-        <source>%1 is the key of %2.</source>
-        <translation>%1 ist die Taste für „%2“.</translation>
+        <source>{1} is the key of {2}.</source>
+        <translation>{1} ist die Taste für „{2}“.</translation>
     </message>
     <message>
         <source>Preset</source>
@@ -3958,8 +3958,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Dieses Projekt ist schreibgeschützt geöffnet.</translation>
     </message>
     <message>
-        <source>No class has the key %1 for this image. Press R to label it as any class.</source>
-        <translation>Keine Klasse hat für dieses Bild die Taste %1. Mit R lässt es sich als jede Klasse labeln.</translation>
+        <source>No class has the key {1} for this image. Press R to label it as any class.</source>
+        <translation>Keine Klasse hat für dieses Bild die Taste {1}. Mit R lässt es sich als jede Klasse labeln.</translation>
     </message>
     <message>
         <source>Label as: name, part of a name, or Parent/Name</source>
@@ -4030,74 +4030,74 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Klicken, um es im Raster anzuzeigen</translation>
     </message>
     <message numerus="yes">
-        <source>Check labels: %n left</source>
+        <source>Check labels: {n} left</source>
         <translation>
-            <numerusform>Labels kontrollieren: noch %n</numerusform>
-            <numerusform>Labels kontrollieren: noch %n</numerusform>
+            <numerusform>Labels kontrollieren: noch {n}</numerusform>
+            <numerusform>Labels kontrollieren: noch {n}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Check labels (%n)</source>
+        <source>Check labels ({n})</source>
         <translation>
-            <numerusform>Labels kontrollieren (%n)</numerusform>
-            <numerusform>Labels kontrollieren (%n)</numerusform>
+            <numerusform>Labels kontrollieren ({n})</numerusform>
+            <numerusform>Labels kontrollieren ({n})</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 likely wrong</source>
-        <translation>%1 wahrscheinlich falsch</translation>
+        <source>{1} likely wrong</source>
+        <translation>{1} wahrscheinlich falsch</translation>
     </message>
     <message>
         <source>Labelled as none of the classes</source>
         <translation>Gelabelt als „keine der Klassen“</translation>
     </message>
     <message>
-        <source>Labelled %1</source>
-        <translation>Gelabelt: %1</translation>
+        <source>Labelled {1}</source>
+        <translation>Gelabelt: {1}</translation>
     </message>
     <message>
-        <source>by %1, %2</source>
-        <translation>von %1, %2</translation>
+        <source>by {1}, {2}</source>
+        <translation>von {1}, {2}</translation>
     </message>
     <message>
         <source>Looks like none of the classes</source>
         <translation>Sieht nach keiner der Klassen aus</translation>
     </message>
     <message>
-        <source>Looks like %1</source>
-        <translation>Sieht nach %1 aus</translation>
+        <source>Looks like {1}</source>
+        <translation>Sieht nach {1} aus</translation>
     </message>
     <message>
-        <source>%1, by a model without this label</source>
-        <translation>%1, laut einem Modell ohne dieses Label</translation>
+        <source>{1}, by a model without this label</source>
+        <translation>{1}, laut einem Modell ohne dieses Label</translation>
     </message>
     <message>
-        <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
-        <translation>Fast dasselbe Bild ist als %1 gelabelt: Eines von beiden ist falsch.</translation>
+        <source>Nearly the same image is labelled {1}: one of the two is wrong.</source>
+        <translation>Fast dasselbe Bild ist als {1} gelabelt: Eines von beiden ist falsch.</translation>
     </message>
     <message numerus="yes">
-        <source>Its %n nearest labelled look-alikes are all %1.</source>
+        <source>Its {n} nearest labelled look-alikes are all {1}.</source>
         <translation>
-            <numerusform>Das ähnlichste gelabelte Bild ist %1.</numerusform>
-            <numerusform>Die %n ähnlichsten gelabelten Bilder sind alle %1.</numerusform>
+            <numerusform>Das ähnlichste gelabelte Bild ist {1}.</numerusform>
+            <numerusform>Die {n} ähnlichsten gelabelten Bilder sind alle {1}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Its %n nearest labelled look-alikes: %1.</source>
+        <source>Its {n} nearest labelled look-alikes: {1}.</source>
         <translation>
-            <numerusform>Das ähnlichste gelabelte Bild: %1.</numerusform>
-            <numerusform>Die %n ähnlichsten gelabelten Bilder: %1.</numerusform>
+            <numerusform>Das ähnlichste gelabelte Bild: {1}.</numerusform>
+            <numerusform>Die {n} ähnlichsten gelabelten Bilder: {1}.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Without this label the model predicts %1, %2.</source>
-        <translation>Ohne dieses Label sagt das Modell %1, %2.</translation>
+        <source>Without this label the model predicts {1}, {2}.</source>
+        <translation>Ohne dieses Label sagt das Modell {1}, {2}.</translation>
     </message>
     <message numerus="yes">
-        <source>%n others</source>
+        <source>{n} others</source>
         <translation>
-            <numerusform>%n weiteres</numerusform>
-            <numerusform>%n weitere</numerusform>
+            <numerusform>{n} weiteres</numerusform>
+            <numerusform>{n} weitere</numerusform>
         </translation>
     </message>
     <message>
@@ -4105,46 +4105,46 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Als „keine der Klassen“ labeln</translation>
     </message>
     <message>
-        <source>Relabel as %1</source>
-        <translation>Neu labeln als %1</translation>
+        <source>Relabel as {1}</source>
+        <translation>Neu labeln als {1}</translation>
     </message>
     <message>
         <source>Keep none of the classes</source>
         <translation>„Keine der Klassen“ behalten</translation>
     </message>
     <message numerus="yes">
-        <source>Relabel %n as proposed</source>
+        <source>Relabel {n} as proposed</source>
         <translation>
-            <numerusform>%n wie vorgeschlagen labeln</numerusform>
-            <numerusform>%n wie vorgeschlagen labeln</numerusform>
+            <numerusform>{n} wie vorgeschlagen labeln</numerusform>
+            <numerusform>{n} wie vorgeschlagen labeln</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Keep %n labels</source>
+        <source>Keep {n} labels</source>
         <translation>
-            <numerusform>%n Label behalten</numerusform>
-            <numerusform>%n Labels behalten</numerusform>
+            <numerusform>{n} Label behalten</numerusform>
+            <numerusform>{n} Labels behalten</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%1 of %n labels could be judged</source>
+        <source>{1} of {n} labels could be judged</source>
         <translation>
-            <numerusform>%1 von %n Label ließ sich beurteilen</numerusform>
-            <numerusform>%1 von %n Labels ließen sich beurteilen</numerusform>
+            <numerusform>{1} von {n} Label ließ sich beurteilen</numerusform>
+            <numerusform>{1} von {n} Labels ließen sich beurteilen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes have too few labels: %1</source>
+        <source>{n} classes have too few labels: {1}</source>
         <translation>
-            <numerusform>%n Klasse hat zu wenige Labels: %1</numerusform>
-            <numerusform>%n Klassen haben zu wenige Labels: %1</numerusform>
+            <numerusform>{n} Klasse hat zu wenige Labels: {1}</numerusform>
+            <numerusform>{n} Klassen haben zu wenige Labels: {1}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Label %n more images first.</source>
+        <source>Label {n} more images first.</source>
         <translation>
-            <numerusform>Zuerst %n weiteres Bild labeln.</numerusform>
-            <numerusform>Zuerst %n weitere Bilder labeln.</numerusform>
+            <numerusform>Zuerst {n} weiteres Bild labeln.</numerusform>
+            <numerusform>Zuerst {n} weitere Bilder labeln.</numerusform>
         </translation>
     </message>
     <message>
@@ -4168,10 +4168,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Kein Label ließ sich beurteilen</translation>
     </message>
     <message numerus="yes">
-        <source>You looked at %n labels.</source>
+        <source>You looked at {n} labels.</source>
         <translation>
-            <numerusform>Sie haben %n Label angesehen.</numerusform>
-            <numerusform>Sie haben %n Labels angesehen.</numerusform>
+            <numerusform>Sie haben {n} Label angesehen.</numerusform>
+            <numerusform>Sie haben {n} Labels angesehen.</numerusform>
         </translation>
     </message>
     <message>
@@ -4179,10 +4179,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Kein weiteres Label sieht falsch aus</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels were checked.</source>
+        <source>{n} labels were checked.</source>
         <translation>
-            <numerusform>%n Label wurde kontrolliert.</numerusform>
-            <numerusform>%n Labels wurden kontrolliert.</numerusform>
+            <numerusform>{n} Label wurde kontrolliert.</numerusform>
+            <numerusform>{n} Labels wurden kontrolliert.</numerusform>
         </translation>
     </message>
     <message>
@@ -4210,8 +4210,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Labels (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;Alle Dateien (*)</translation>
     </message>
     <message>
-        <source>Importing labels from %1</source>
-        <translation>Labels werden importiert aus %1</translation>
+        <source>Importing labels from {1}</source>
+        <translation>Labels werden importiert aus {1}</translation>
     </message>
     <message>
         <source>{source} is in none of the formats that labels are read from</source>
@@ -4274,10 +4274,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Andere Fotos</translation>
     </message>
     <message numerus="yes">
-        <source>%n lines skipped</source>
+        <source>{n} lines skipped</source>
         <translation>
-            <numerusform>%n Zeile übersprungen</numerusform>
-            <numerusform>%n Zeilen übersprungen</numerusform>
+            <numerusform>{n} Zeile übersprungen</numerusform>
+            <numerusform>{n} Zeilen übersprungen</numerusform>
         </translation>
     </message>
     <message>
@@ -4321,21 +4321,21 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Um eines zu verwenden, eine Klasse dieses Namens erstellen und erneut importieren.</translation>
     </message>
     <message numerus="yes">
-        <source>%1 and %n others</source>
+        <source>{1} and {n} others</source>
         <translation>
-            <numerusform>%1 und %n weitere Person</numerusform>
-            <numerusform>%1 und %n weitere Personen</numerusform>
+            <numerusform>{1} und {n} weitere Person</numerusform>
+            <numerusform>{1} und {n} weitere Personen</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1, labelled by %2</source>
-        <translation>%1, gelabelt von %2</translation>
+        <source>{1}, labelled by {2}</source>
+        <translation>{1}, gelabelt von {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes will be imported</source>
+        <source>{n} boxes will be imported</source>
         <translation>
-            <numerusform>%n Rahmen wird importiert</numerusform>
-            <numerusform>%n Rahmen werden importiert</numerusform>
+            <numerusform>{n} Rahmen wird importiert</numerusform>
+            <numerusform>{n} Rahmen werden importiert</numerusform>
         </translation>
     </message>
     <message>
@@ -4343,97 +4343,97 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Nichts zu importieren</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels will be imported</source>
+        <source>{n} labels will be imported</source>
         <translation>
-            <numerusform>%n Label wird importiert</numerusform>
-            <numerusform>%n Labels werden importiert</numerusform>
+            <numerusform>{n} Label wird importiert</numerusform>
+            <numerusform>{n} Labels werden importiert</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes become images of their own.</source>
+        <source>{n} boxes become images of their own.</source>
         <translation>
-            <numerusform>%n Rahmen wird ein eigenes Bild.</numerusform>
-            <numerusform>%n Rahmen werden eigene Bilder.</numerusform>
+            <numerusform>{n} Rahmen wird ein eigenes Bild.</numerusform>
+            <numerusform>{n} Rahmen werden eigene Bilder.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes with a lower score stay out.</source>
+        <source>{n} boxes with a lower score stay out.</source>
         <translation>
-            <numerusform>%n Rahmen mit niedrigerem Score bleibt weg.</numerusform>
-            <numerusform>%n Rahmen mit niedrigerem Score bleiben weg.</numerusform>
+            <numerusform>{n} Rahmen mit niedrigerem Score bleibt weg.</numerusform>
+            <numerusform>{n} Rahmen mit niedrigerem Score bleiben weg.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are in the project already.</source>
+        <source>{n} labels are in the project already.</source>
         <translation>
-            <numerusform>%n Label ist schon im Projekt.</numerusform>
-            <numerusform>%n Labels sind schon im Projekt.</numerusform>
+            <numerusform>{n} Label ist schon im Projekt.</numerusform>
+            <numerusform>{n} Labels sind schon im Projekt.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n model predictions skipped: only labels by people are imported.</source>
+        <source>{n} model predictions skipped: only labels by people are imported.</source>
         <translation>
-            <numerusform>%n Vorhersage eines Modells übersprungen: Nur Labels von Menschen werden importiert.</numerusform>
-            <numerusform>%n Vorhersagen eines Modells übersprungen: Nur Labels von Menschen werden importiert.</numerusform>
+            <numerusform>{n} Vorhersage eines Modells übersprungen: Nur Labels von Menschen werden importiert.</numerusform>
+            <numerusform>{n} Vorhersagen eines Modells übersprungen: Nur Labels von Menschen werden importiert.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have no box in the file.</source>
+        <source>{n} images have no box in the file.</source>
         <translation>
-            <numerusform>%n Bild hat in der Datei keinen Rahmen.</numerusform>
-            <numerusform>%n Bilder haben in der Datei keinen Rahmen.</numerusform>
+            <numerusform>{n} Bild hat in der Datei keinen Rahmen.</numerusform>
+            <numerusform>{n} Bilder haben in der Datei keinen Rahmen.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have no class in the file.</source>
+        <source>{n} images have no class in the file.</source>
         <translation>
-            <numerusform>%n Bild hat in der Datei keine Klasse.</numerusform>
-            <numerusform>%n Bilder haben in der Datei keine Klasse.</numerusform>
+            <numerusform>{n} Bild hat in der Datei keine Klasse.</numerusform>
+            <numerusform>{n} Bilder haben in der Datei keine Klasse.</numerusform>
         </translation>
     </message>
     <message>
-        <source>No class has this name, so it counts as “none of the classes”: %1.</source>
-        <translation>Als „keine der Klassen“ gelesen, da keine Klasse so heißt: %1.</translation>
+        <source>No class has this name, so it counts as “none of the classes”: {1}.</source>
+        <translation>Als „keine der Klassen“ gelesen, da keine Klasse so heißt: {1}.</translation>
     </message>
     <message>
-        <source>%1 as %2</source>
-        <translation>%1 als %2</translation>
+        <source>{1} as {2}</source>
+        <translation>{1} als {2}</translation>
     </message>
     <message>
-        <source>Spelled differently here: %1.</source>
-        <translation>Hier anders geschrieben: %1.</translation>
+        <source>Spelled differently here: {1}.</source>
+        <translation>Hier anders geschrieben: {1}.</translation>
     </message>
     <message numerus="yes">
-        <source>%n image names match several images and are skipped.</source>
+        <source>{n} image names match several images and are skipped.</source>
         <translation>
-            <numerusform>%n Bildname passt zu mehreren Bildern und wird nicht gelabelt.</numerusform>
-            <numerusform>%n Bildnamen passen zu mehreren Bildern und werden nicht gelabelt.</numerusform>
+            <numerusform>{n} Bildname passt zu mehreren Bildern und wird nicht gelabelt.</numerusform>
+            <numerusform>{n} Bildnamen passen zu mehreren Bildern und werden nicht gelabelt.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images are labelled differently here. Your labels stay.</source>
+        <source>{n} images are labelled differently here. Your labels stay.</source>
         <translation>
-            <numerusform>%n Bild ist hier anders gelabelt. Ihr Label bleibt.</numerusform>
-            <numerusform>%n Bilder sind hier anders gelabelt. Ihre Labels bleiben.</numerusform>
+            <numerusform>{n} Bild ist hier anders gelabelt. Ihr Label bleibt.</numerusform>
+            <numerusform>{n} Bilder sind hier anders gelabelt. Ihre Labels bleiben.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have two classes in the file. The first is taken.</source>
+        <source>{n} images have two classes in the file. The first is taken.</source>
         <translation>
-            <numerusform>%n Bild hat in der Datei zwei Klassen. Die erste wird verwendet.</numerusform>
-            <numerusform>%n Bilder haben in der Datei zwei Klassen. Die erste wird verwendet.</numerusform>
+            <numerusform>{n} Bild hat in der Datei zwei Klassen. Die erste wird verwendet.</numerusform>
+            <numerusform>{n} Bilder haben in der Datei zwei Klassen. Die erste wird verwendet.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels may mean another class. They are not imported.</source>
+        <source>{n} labels may mean another class. They are not imported.</source>
         <translation>
-            <numerusform>%n Label meint vielleicht eine andere Klasse. Es wird nicht importiert.</numerusform>
-            <numerusform>%n Labels meinen vielleicht eine andere Klasse. Sie werden nicht importiert.</numerusform>
+            <numerusform>{n} Label meint vielleicht eine andere Klasse. Es wird nicht importiert.</numerusform>
+            <numerusform>{n} Labels meinen vielleicht eine andere Klasse. Sie werden nicht importiert.</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 (id %2)</source>
-        <translation>%1 (ID %2)</translation>
+        <source>{1} (id {2})</source>
+        <translation>{1} (ID {2})</translation>
     </message>
     <message>
         <source>None</source>
@@ -4441,10 +4441,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Keine</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have the same name here but are different photos. They are not labelled.</source>
+        <source>{n} images have the same name here but are different photos. They are not labelled.</source>
         <translation>
-            <numerusform>%n Bild hat hier denselben Namen, ist aber ein anderes Foto. Es wird nicht gelabelt.</numerusform>
-            <numerusform>%n Bilder haben hier dieselben Namen, sind aber andere Fotos. Sie werden nicht gelabelt.</numerusform>
+            <numerusform>{n} Bild hat hier denselben Namen, ist aber ein anderes Foto. Es wird nicht gelabelt.</numerusform>
+            <numerusform>{n} Bilder haben hier dieselben Namen, sind aber andere Fotos. Sie werden nicht gelabelt.</numerusform>
         </translation>
     </message>
     <message>
@@ -4452,10 +4452,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Anderer Inhalt</translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are not in the project</source>
+        <source>{n} classes are not in the project</source>
         <translation>
-            <numerusform>%n Klasse ist nicht im Projekt</numerusform>
-            <numerusform>%n Klassen sind nicht im Projekt</numerusform>
+            <numerusform>{n} Klasse ist nicht im Projekt</numerusform>
+            <numerusform>{n} Klassen sind nicht im Projekt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4466,24 +4466,24 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images are not in the project</source>
+        <source>{n} images are not in the project</source>
         <translation>
-            <numerusform>%n Bild ist nicht im Projekt</numerusform>
-            <numerusform>%n Bilder sind nicht im Projekt</numerusform>
+            <numerusform>{n} Bild ist nicht im Projekt</numerusform>
+            <numerusform>{n} Bilder sind nicht im Projekt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Add the %n found on disk</source>
+        <source>Add the {n} found on disk</source>
         <translation>
             <numerusform>Das eine gefundene hinzufügen</numerusform>
-            <numerusform>Die %n gefundenen hinzufügen</numerusform>
+            <numerusform>Die {n} gefundenen hinzufügen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n keywords name no class</source>
+        <source>{n} keywords name no class</source>
         <translation>
-            <numerusform>%n Stichwort nennt keine Klasse</numerusform>
-            <numerusform>%n Stichwörter nennen keine Klasse</numerusform>
+            <numerusform>{n} Stichwort nennt keine Klasse</numerusform>
+            <numerusform>{n} Stichwörter nennen keine Klasse</numerusform>
         </translation>
     </message>
     <message>
@@ -4492,28 +4492,28 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Gefunden</translation>
     </message>
     <message numerus="yes">
-        <source>%1 classes created</source>
+        <source>{1} classes created</source>
         <translation>
-            <numerusform>%1 Klasse erstellt</numerusform>
-            <numerusform>%1 Klassen erstellt</numerusform>
+            <numerusform>{1} Klasse erstellt</numerusform>
+            <numerusform>{1} Klassen erstellt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Stars or comments of %n images</source>
+        <source>Stars or comments of {n} images</source>
         <translation>
-            <numerusform>Sterne oder Kommentar von %n Bild</numerusform>
-            <numerusform>Sterne oder Kommentare von %n Bildern</numerusform>
+            <numerusform>Sterne oder Kommentar von {n} Bild</numerusform>
+            <numerusform>Sterne oder Kommentare von {n} Bildern</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 added</source>
-        <translation>%1 hinzugefügt</translation>
+        <source>{1} added</source>
+        <translation>{1} hinzugefügt</translation>
     </message>
     <message numerus="yes">
-        <source>%1 conflicts: your labels stayed</source>
+        <source>{1} conflicts: your labels stayed</source>
         <translation>
-            <numerusform>%1 Konflikt: Ihr Label ist geblieben</numerusform>
-            <numerusform>%1 Konflikte: Ihre Labels sind geblieben</numerusform>
+            <numerusform>{1} Konflikt: Ihr Label ist geblieben</numerusform>
+            <numerusform>{1} Konflikte: Ihre Labels sind geblieben</numerusform>
         </translation>
     </message>
     <message>
@@ -4569,10 +4569,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Auswahl aufheben (Esc)</translation>
     </message>
     <message numerus="yes">
-        <source>Accept %n predictions</source>
+        <source>Accept {n} predictions</source>
         <translation>
-            <numerusform>%n Vorhersage übernehmen</numerusform>
-            <numerusform>%n Vorhersagen übernehmen</numerusform>
+            <numerusform>{n} Vorhersage übernehmen</numerusform>
+            <numerusform>{n} Vorhersagen übernehmen</numerusform>
         </translation>
     </message>
     <message>
@@ -4620,8 +4620,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Karte erstellen</translation>
     </message>
     <message>
-        <source>%1, labelled</source>
-        <translation>%1, gelabelt</translation>
+        <source>{1}, labelled</source>
+        <translation>{1}, gelabelt</translation>
     </message>
     <message>
         <source>No prediction</source>
@@ -4693,30 +4693,30 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Feinste Klassen</translation>
     </message>
     <message numerus="yes">
-        <source>%n new images were added to the map. Update the map to rearrange all images.</source>
+        <source>{n} new images were added to the map. Update the map to rearrange all images.</source>
         <translation>
-            <numerusform>%n neues Bild wurde der Karte hinzugefügt. Karte aktualisieren, um alle Bilder neu anzuordnen.</numerusform>
-            <numerusform>%n neue Bilder wurden der Karte hinzugefügt. Karte aktualisieren, um alle Bilder neu anzuordnen.</numerusform>
+            <numerusform>{n} neues Bild wurde der Karte hinzugefügt. Karte aktualisieren, um alle Bilder neu anzuordnen.</numerusform>
+            <numerusform>{n} neue Bilder wurden der Karte hinzugefügt. Karte aktualisieren, um alle Bilder neu anzuordnen.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Level %1</source>
-        <translation>Ebene %1</translation>
+        <source>Level {1}</source>
+        <translation>Ebene {1}</translation>
     </message>
     <message>
         <source>Top level</source>
         <translation>Oberste Ebene</translation>
     </message>
     <message numerus="yes">
-        <source>%n other classes</source>
+        <source>{n} other classes</source>
         <translation>
-            <numerusform>%n andere Klasse</numerusform>
-            <numerusform>%n andere Klassen</numerusform>
+            <numerusform>{n} andere Klasse</numerusform>
+            <numerusform>{n} andere Klassen</numerusform>
         </translation>
     </message>
     <message>
-        <source>Selected on the map: %1</source>
-        <translation>Auf der Karte ausgewählt: %1</translation>
+        <source>Selected on the map: {1}</source>
+        <translation>Auf der Karte ausgewählt: {1}</translation>
     </message>
     <message>
         <source>Bring in what another person did in their copy of this project: labels, classes and notes. Images are matched by their content. You see the result before anything changes, and nothing of yours is overwritten.</source>
@@ -4779,8 +4779,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Mit anderer Kopie zusammenführen…</translation>
     </message>
     <message>
-        <source>Merging %1</source>
-        <translation>Wird mit %1 zusammengeführt</translation>
+        <source>Merging {1}</source>
+        <translation>Wird mit {1} zusammengeführt</translation>
     </message>
     <message>
         <source>Settle conflicts</source>
@@ -4803,12 +4803,12 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Tabellen (*.csv)</translation>
     </message>
     <message>
-        <source>Saving %1</source>
-        <translation>%1 wird gespeichert</translation>
+        <source>Saving {1}</source>
+        <translation>{1} wird gespeichert</translation>
     </message>
     <message>
-        <source>Saved %1</source>
-        <translation>%1 gespeichert</translation>
+        <source>Saved {1}</source>
+        <translation>{1} gespeichert</translation>
     </message>
     <message>
         <source>Keep yours</source>
@@ -4883,22 +4883,22 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Ein anderes Projekt</translation>
     </message>
     <message>
-        <source>%1 in both</source>
-        <translation>%1 in beiden</translation>
+        <source>{1} in both</source>
+        <translation>{1} in beiden</translation>
     </message>
     <message>
-        <source>%1 will be added</source>
-        <translation>Neu dazu: %1</translation>
+        <source>{1} will be added</source>
+        <translation>Neu dazu: {1}</translation>
     </message>
     <message>
         <source>Class notes and confirmed labels will be added</source>
         <translation>Neu dazu: Notizen zu Klassen und bestätigte Labels</translation>
     </message>
     <message numerus="yes">
-        <source>Nothing new, %n conflicts to settle</source>
+        <source>Nothing new, {n} conflicts to settle</source>
         <translation>
-            <numerusform>Nichts Neues, %n Konflikt zu klären</numerusform>
-            <numerusform>Nichts Neues, %n Konflikte zu klären</numerusform>
+            <numerusform>Nichts Neues, {n} Konflikt zu klären</numerusform>
+            <numerusform>Nichts Neues, {n} Konflikte zu klären</numerusform>
         </translation>
     </message>
     <message>
@@ -4906,52 +4906,52 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Nichts Neues in dieser Kopie</translation>
     </message>
     <message numerus="yes">
-        <source>%n values of fields</source>
+        <source>{n} values of fields</source>
         <translation>
-            <numerusform>%n Feldwert</numerusform>
-            <numerusform>%n Feldwerte</numerusform>
+            <numerusform>{n} Feldwert</numerusform>
+            <numerusform>{n} Feldwerte</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are shared by both copies.</source>
+        <source>{n} labels are shared by both copies.</source>
         <translation>
-            <numerusform>%n Label geht auf dieselbe Entscheidung zurück.</numerusform>
-            <numerusform>%n Labels gehen auf dieselben Entscheidungen zurück.</numerusform>
+            <numerusform>{n} Label geht auf dieselbe Entscheidung zurück.</numerusform>
+            <numerusform>{n} Labels gehen auf dieselben Entscheidungen zurück.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>On %n images you both agree.</source>
+        <source>On {n} images you both agree.</source>
         <translation>
-            <numerusform>Bei %n Bild stimmen Sie beide überein.</numerusform>
-            <numerusform>Bei %n Bildern stimmen Sie beide überein.</numerusform>
+            <numerusform>Bei {n} Bild stimmen Sie beide überein.</numerusform>
+            <numerusform>Bei {n} Bildern stimmen Sie beide überein.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images you labelled again after seeing theirs. Yours stay.</source>
+        <source>{n} images you labelled again after seeing theirs. Yours stay.</source>
         <translation>
-            <numerusform>%n Bild haben Sie in Kenntnis des anderen Labels neu gelabelt. Ihres bleibt.</numerusform>
-            <numerusform>%n Bilder haben Sie in Kenntnis der anderen Labels neu gelabelt. Ihre bleiben.</numerusform>
+            <numerusform>{n} Bild haben Sie in Kenntnis des anderen Labels neu gelabelt. Ihres bleibt.</numerusform>
+            <numerusform>{n} Bilder haben Sie in Kenntnis der anderen Labels neu gelabelt. Ihre bleiben.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n conflicts were settled before.</source>
+        <source>{n} conflicts were settled before.</source>
         <translation>
-            <numerusform>%n Konflikt wurde schon früher geklärt.</numerusform>
-            <numerusform>%n Konflikte wurden schon früher geklärt.</numerusform>
+            <numerusform>{n} Konflikt wurde schon früher geklärt.</numerusform>
+            <numerusform>{n} Konflikte wurden schon früher geklärt.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have different ratings there. Yours stay.</source>
+        <source>{n} images have different ratings there. Yours stay.</source>
         <translation>
-            <numerusform>%n Bild hat dort andere Sterne. Ihre bleiben.</numerusform>
-            <numerusform>%n Bilder haben dort andere Sterne. Ihre bleiben.</numerusform>
+            <numerusform>{n} Bild hat dort andere Sterne. Ihre bleiben.</numerusform>
+            <numerusform>{n} Bilder haben dort andere Sterne. Ihre bleiben.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n field values differ there. Yours stay.</source>
+        <source>{n} field values differ there. Yours stay.</source>
         <translation>
-            <numerusform>%n Feldwert ist dort ein anderer. Ihrer bleibt.</numerusform>
-            <numerusform>%n Feldwerte sind dort andere. Ihre bleiben.</numerusform>
+            <numerusform>{n} Feldwert ist dort ein anderer. Ihrer bleibt.</numerusform>
+            <numerusform>{n} Feldwerte sind dort andere. Ihre bleiben.</numerusform>
         </translation>
     </message>
     <message>
@@ -4959,32 +4959,32 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zusammenführen</translation>
     </message>
     <message numerus="yes">
-        <source>Settle %n conflicts</source>
+        <source>Settle {n} conflicts</source>
         <translation>
-            <numerusform>%n Konflikt klären</numerusform>
-            <numerusform>%n Konflikte klären</numerusform>
+            <numerusform>{n} Konflikt klären</numerusform>
+            <numerusform>{n} Konflikte klären</numerusform>
         </translation>
     </message>
     <message>
-        <source>Agreement on %1 that both labelled</source>
-        <translation>Übereinstimmung (von beiden gelabelt: %1)</translation>
+        <source>Agreement on {1} that both labelled</source>
+        <translation>Übereinstimmung (von beiden gelabelt: {1})</translation>
     </message>
     <message>
         <source>Same class</source>
         <translation>Gleiche Klasse</translation>
     </message>
     <message numerus="yes">
-        <source>%n conflicts. Yours stay until you settle them.</source>
+        <source>{n} conflicts. Yours stay until you settle them.</source>
         <translation>
-            <numerusform>%n Konflikt. Ihr Label bleibt, bis Sie ihn klären.</numerusform>
-            <numerusform>%n Konflikte. Ihre Labels bleiben, bis Sie sie klären.</numerusform>
+            <numerusform>{n} Konflikt. Ihr Label bleibt, bis Sie ihn klären.</numerusform>
+            <numerusform>{n} Konflikte. Ihre Labels bleiben, bis Sie sie klären.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes differ. Yours stay as they are.</source>
+        <source>{n} classes differ. Yours stay as they are.</source>
         <translation>
-            <numerusform>%n Klasse weicht ab. Ihre bleibt, wie sie ist.</numerusform>
-            <numerusform>%n Klassen weichen ab. Ihre bleiben, wie sie sind.</numerusform>
+            <numerusform>{n} Klasse weicht ab. Ihre bleibt, wie sie ist.</numerusform>
+            <numerusform>{n} Klassen weichen ab. Ihre bleiben, wie sie sind.</numerusform>
         </translation>
     </message>
     <message>
@@ -5024,24 +5024,24 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Quell-ID nicht übernommen: Eine andere Klasse hat sie</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels belong to classes that cannot be added</source>
+        <source>{n} labels belong to classes that cannot be added</source>
         <translation>
-            <numerusform>%n Label gehört zu einer Klasse, die nicht übernommen werden kann</numerusform>
-            <numerusform>%n Labels gehören zu Klassen, die nicht übernommen werden können</numerusform>
+            <numerusform>{n} Label gehört zu einer Klasse, die nicht übernommen werden kann</numerusform>
+            <numerusform>{n} Labels gehören zu Klassen, die nicht übernommen werden können</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images are not in your project</source>
+        <source>{n} images are not in your project</source>
         <translation>
-            <numerusform>%n Bild ist nicht in Ihrem Projekt</numerusform>
-            <numerusform>%n Bilder sind nicht in Ihrem Projekt</numerusform>
+            <numerusform>{n} Bild ist nicht in Ihrem Projekt</numerusform>
+            <numerusform>{n} Bilder sind nicht in Ihrem Projekt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Add the %n found on disk, with their labels</source>
+        <source>Add the {n} found on disk, with their labels</source>
         <translation>
             <numerusform>Das eine gefundene mit seinem Label hinzufügen</numerusform>
-            <numerusform>Die %n gefundenen mit ihren Labels hinzufügen</numerusform>
+            <numerusform>Die {n} gefundenen mit ihren Labels hinzufügen</numerusform>
         </translation>
     </message>
     <message>
@@ -5049,36 +5049,36 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zum Hinzufügen zuerst diese Kopie öffnen, dann mit dem entpackten Projekt zusammenführen.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have the same path but are different photos</source>
+        <source>{n} images have the same path but are different photos</source>
         <translation>
-            <numerusform>%n Bild hat denselben Pfad, ist aber ein anderes Foto</numerusform>
-            <numerusform>%n Bilder haben dieselben Pfade, sind aber andere Fotos</numerusform>
+            <numerusform>{n} Bild hat denselben Pfad, ist aber ein anderes Foto</numerusform>
+            <numerusform>{n} Bilder haben dieselben Pfade, sind aber andere Fotos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Merged %1</source>
-        <translation>Mit %1 zusammengeführt</translation>
+        <source>Merged {1}</source>
+        <translation>Mit {1} zusammengeführt</translation>
     </message>
     <message>
-        <source>Merged %1: %2 added</source>
-        <translation>Mit %1 zusammengeführt, neu dazu: %2</translation>
+        <source>Merged {1}: {2} added</source>
+        <translation>Mit {1} zusammengeführt, neu dazu: {2}</translation>
     </message>
     <message>
-        <source>Burst of %1: one answer for all</source>
-        <translation>Serie (%1): eine Antwort für alle</translation>
+        <source>Burst of {1}: one answer for all</source>
+        <translation>Serie ({1}): eine Antwort für alle</translation>
     </message>
     <message numerus="yes">
-        <source>Keep yours for all %n</source>
+        <source>Keep yours for all {n}</source>
         <translation>
             <numerusform>Eigenes behalten</numerusform>
-            <numerusform>Eigenes für alle %n behalten</numerusform>
+            <numerusform>Eigenes für alle {n} behalten</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Take theirs for all %n</source>
+        <source>Take theirs for all {n}</source>
         <translation>
             <numerusform>Anderes übernehmen</numerusform>
-            <numerusform>Anderes für alle %n übernehmen</numerusform>
+            <numerusform>Anderes für alle {n} übernehmen</numerusform>
         </translation>
     </message>
     <message>
@@ -5094,17 +5094,17 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>vorgeschlagen: die feinere Klasse</translation>
     </message>
     <message numerus="yes">
-        <source>%n conflicts settled</source>
+        <source>{n} conflicts settled</source>
         <translation>
-            <numerusform>%n Konflikt geklärt</numerusform>
-            <numerusform>%n Konflikte geklärt</numerusform>
+            <numerusform>{n} Konflikt geklärt</numerusform>
+            <numerusform>{n} Konflikte geklärt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n left for later</source>
+        <source>{n} left for later</source>
         <translation>
-            <numerusform>%n zurückgestellt</numerusform>
-            <numerusform>%n zurückgestellt</numerusform>
+            <numerusform>{n} zurückgestellt</numerusform>
+            <numerusform>{n} zurückgestellt</numerusform>
         </translation>
     </message>
     <message>
@@ -5180,21 +5180,21 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Neben dem Projekt wird gesucht</translation>
     </message>
     <message>
-        <source>Searching %1</source>
-        <translation>%1 wird durchsucht</translation>
+        <source>Searching {1}</source>
+        <translation>{1} wird durchsucht</translation>
     </message>
     <message numerus="yes">
-        <source>%n images are missing.</source>
+        <source>{n} images are missing.</source>
         <translation>
-            <numerusform>%n Bild fehlt.</numerusform>
-            <numerusform>%n Bilder fehlen.</numerusform>
+            <numerusform>{n} Bild fehlt.</numerusform>
+            <numerusform>{n} Bilder fehlen.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labelled images were replaced by different photos.</source>
+        <source>{n} labelled images were replaced by different photos.</source>
         <translation>
-            <numerusform>%n gelabeltes Bild ist jetzt ein anderes Foto.</numerusform>
-            <numerusform>%n gelabelte Bilder sind jetzt andere Fotos.</numerusform>
+            <numerusform>{n} gelabeltes Bild ist jetzt ein anderes Foto.</numerusform>
+            <numerusform>{n} gelabelte Bilder sind jetzt andere Fotos.</numerusform>
         </translation>
     </message>
     <message>
@@ -5214,114 +5214,114 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Keines davon wurde dort gefunden.</translation>
     </message>
     <message>
-        <source>%1 of %2 found</source>
-        <translation>%1 von %2 gefunden</translation>
+        <source>{1} of {2} found</source>
+        <translation>{1} von {2} gefunden</translation>
     </message>
     <message numerus="yes">
-        <source>%n by their folders</source>
+        <source>{n} by their folders</source>
         <translation>
-            <numerusform>%n am Ordner erkannt</numerusform>
-            <numerusform>%n am Ordner erkannt</numerusform>
+            <numerusform>{n} am Ordner erkannt</numerusform>
+            <numerusform>{n} am Ordner erkannt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n by name and size</source>
+        <source>{n} by name and size</source>
         <translation>
-            <numerusform>%n an Name und Größe erkannt</numerusform>
-            <numerusform>%n an Name und Größe erkannt</numerusform>
+            <numerusform>{n} an Name und Größe erkannt</numerusform>
+            <numerusform>{n} an Name und Größe erkannt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n by content</source>
+        <source>{n} by content</source>
         <translation>
-            <numerusform>%n am Inhalt erkannt</numerusform>
-            <numerusform>%n am Inhalt erkannt</numerusform>
+            <numerusform>{n} am Inhalt erkannt</numerusform>
+            <numerusform>{n} am Inhalt erkannt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>and %n more folders</source>
+        <source>and {n} more folders</source>
         <translation>
-            <numerusform>und %n weiterer Ordner</numerusform>
-            <numerusform>und %n weitere Ordner</numerusform>
+            <numerusform>und {n} weiterer Ordner</numerusform>
+            <numerusform>und {n} weitere Ordner</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n changed in the meantime</source>
+        <source>{n} changed in the meantime</source>
         <translation>
-            <numerusform>%n inzwischen geändert</numerusform>
-            <numerusform>%n inzwischen geändert</numerusform>
+            <numerusform>{n} inzwischen geändert</numerusform>
+            <numerusform>{n} inzwischen geändert</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images added from the new place without a label will be replaced</source>
+        <source>{n} images added from the new place without a label will be replaced</source>
         <translation>
-            <numerusform>%n vom neuen Ort hinzugefügtes Bild ohne Label wird ersetzt</numerusform>
-            <numerusform>%n vom neuen Ort hinzugefügte Bilder ohne Label werden ersetzt</numerusform>
+            <numerusform>{n} vom neuen Ort hinzugefügtes Bild ohne Label wird ersetzt</numerusform>
+            <numerusform>{n} vom neuen Ort hinzugefügte Bilder ohne Label werden ersetzt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n not updated: a file with the same name and size is a different image.</source>
+        <source>{n} not updated: a file with the same name and size is a different image.</source>
         <translation>
-            <numerusform>%n nicht aktualisiert: Eine Datei mit gleichem Namen und gleicher Größe ist ein anderes Bild.</numerusform>
-            <numerusform>%n nicht aktualisiert: Eine Datei mit gleichem Namen und gleicher Größe ist ein anderes Bild.</numerusform>
+            <numerusform>{n} nicht aktualisiert: Eine Datei mit gleichem Namen und gleicher Größe ist ein anderes Bild.</numerusform>
+            <numerusform>{n} nicht aktualisiert: Eine Datei mit gleichem Namen und gleicher Größe ist ein anderes Bild.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n could be several files. Choose a narrower folder to tell them apart.</source>
+        <source>{n} could be several files. Choose a narrower folder to tell them apart.</source>
         <translation>
-            <numerusform>%n mehrdeutig: mehrere mögliche Dateien. Engeren Ordner wählen, um sie zu unterscheiden.</numerusform>
-            <numerusform>%n mehrdeutig: mehrere mögliche Dateien. Engeren Ordner wählen, um sie zu unterscheiden.</numerusform>
+            <numerusform>{n} mehrdeutig: mehrere mögliche Dateien. Engeren Ordner wählen, um sie zu unterscheiden.</numerusform>
+            <numerusform>{n} mehrdeutig: mehrere mögliche Dateien. Engeren Ordner wählen, um sie zu unterscheiden.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n already in the project as another image with a label.</source>
+        <source>{n} already in the project as another image with a label.</source>
         <translation>
-            <numerusform>%n schon als anderes Bild mit Label im Projekt.</numerusform>
-            <numerusform>%n schon als anderes Bild mit Label im Projekt.</numerusform>
+            <numerusform>{n} schon als anderes Bild mit Label im Projekt.</numerusform>
+            <numerusform>{n} schon als anderes Bild mit Label im Projekt.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n not found there.</source>
+        <source>{n} not found there.</source>
         <translation>
-            <numerusform>%n dort nicht gefunden.</numerusform>
-            <numerusform>%n dort nicht gefunden.</numerusform>
+            <numerusform>{n} dort nicht gefunden.</numerusform>
+            <numerusform>{n} dort nicht gefunden.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n folders could not be searched.</source>
+        <source>{n} folders could not be searched.</source>
         <translation>
-            <numerusform>%n Ordner konnte nicht durchsucht werden.</numerusform>
-            <numerusform>%n Ordner konnten nicht durchsucht werden.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1, all verified by content</source>
-        <translation>%1, alle am Inhalt bestätigt</translation>
-    </message>
-    <message numerus="yes">
-        <source>%1 of %n missing images found.</source>
-        <translation>
-            <numerusform>%1 von %n fehlenden Bild gefunden.</numerusform>
-            <numerusform>%1 von %n fehlenden Bildern gefunden.</numerusform>
+            <numerusform>{n} Ordner konnte nicht durchsucht werden.</numerusform>
+            <numerusform>{n} Ordner konnten nicht durchsucht werden.</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1, by name and size only</source>
-        <translation>%1, nur an Name und Größe erkannt</translation>
-    </message>
-    <message>
-        <source>%1, %2 verified by content, %3 by name and size</source>
-        <translation>%1, %2 am Inhalt bestätigt, %3 an Name und Größe erkannt</translation>
-    </message>
-    <message>
-        <source>%1 could not be searched.</source>
-        <translation>Nicht durchsuchbar: %1.</translation>
+        <source>{1}, all verified by content</source>
+        <translation>{1}, alle am Inhalt bestätigt</translation>
     </message>
     <message numerus="yes">
-        <source>Update the location of %n images</source>
+        <source>{1} of {n} missing images found.</source>
         <translation>
-            <numerusform>Ort von %n Bild aktualisieren</numerusform>
-            <numerusform>Ort von %n Bildern aktualisieren</numerusform>
+            <numerusform>{1} von {n} fehlenden Bild gefunden.</numerusform>
+            <numerusform>{1} von {n} fehlenden Bildern gefunden.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{1}, by name and size only</source>
+        <translation>{1}, nur an Name und Größe erkannt</translation>
+    </message>
+    <message>
+        <source>{1}, {2} verified by content, {3} by name and size</source>
+        <translation>{1}, {2} am Inhalt bestätigt, {3} an Name und Größe erkannt</translation>
+    </message>
+    <message>
+        <source>{1} could not be searched.</source>
+        <translation>Nicht durchsuchbar: {1}.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Update the location of {n} images</source>
+        <translation>
+            <numerusform>Ort von {n} Bild aktualisieren</numerusform>
+            <numerusform>Ort von {n} Bildern aktualisieren</numerusform>
         </translation>
     </message>
     <message>
@@ -5349,14 +5349,14 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>5 Sterne</translation>
     </message>
     <message>
-        <source>%1, just labelled: %2</source>
-        <translation>%1, gerade gelabelt: %2</translation>
+        <source>{1}, just labelled: {2}</source>
+        <translation>{1}, gerade gelabelt: {2}</translation>
     </message>
     <message numerus="yes">
-        <source>and %n more</source>
+        <source>and {n} more</source>
         <translation>
-            <numerusform>und %n weitere</numerusform>
-            <numerusform>und %n weitere</numerusform>
+            <numerusform>und {n} weitere</numerusform>
+            <numerusform>und {n} weitere</numerusform>
         </translation>
     </message>
     <message>
@@ -5368,40 +5368,40 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Stoppen; nichts wird importiert</translation>
     </message>
     <message>
-        <source>Reading %1…</source>
-        <translation>%1 wird gelesen…</translation>
+        <source>Reading {1}…</source>
+        <translation>{1} wird gelesen…</translation>
     </message>
     <message>
-        <source>Label as %1</source>
-        <translation>Als %1 labeln</translation>
+        <source>Label as {1}</source>
+        <translation>Als {1} labeln</translation>
     </message>
     <message>
-        <source>Show %1</source>
-        <translation>%1 anzeigen</translation>
+        <source>Show {1}</source>
+        <translation>{1} anzeigen</translation>
     </message>
     <message>
-        <source>“%1” is not in the class list…</source>
-        <translation>„%1“ ist nicht in der Klassenliste…</translation>
+        <source>“{1}” is not in the class list…</source>
+        <translation>„{1}“ ist nicht in der Klassenliste…</translation>
     </message>
     <message>
-        <source>Add “%1” to the class list…</source>
-        <translation>„%1“ zur Klassenliste hinzufügen…</translation>
+        <source>Add “{1}” to the class list…</source>
+        <translation>„{1}“ zur Klassenliste hinzufügen…</translation>
     </message>
     <message>
-        <source>Ask whether to add “%1”</source>
-        <translation>Nachfragen, ob „%1“ hinzugefügt werden soll</translation>
+        <source>Ask whether to add “{1}”</source>
+        <translation>Nachfragen, ob „{1}“ hinzugefügt werden soll</translation>
     </message>
     <message>
-        <source>“%1” is not in the class list</source>
-        <translation>„%1“ ist nicht in der Klassenliste</translation>
+        <source>“{1}” is not in the class list</source>
+        <translation>„{1}“ ist nicht in der Klassenliste</translation>
     </message>
     <message>
         <source>Do not add it</source>
         <translation>Nicht hinzufügen</translation>
     </message>
     <message>
-        <source>Add “%1” to the class list</source>
-        <translation>„%1“ zur Klassenliste hinzufügen</translation>
+        <source>Add “{1}” to the class list</source>
+        <translation>„{1}“ zur Klassenliste hinzufügen</translation>
     </message>
     <message>
         <source>top level</source>
@@ -5416,9 +5416,9 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Esc schließt</translation>
     </message>
     <message>
-        <source>%1: %2</source>
+        <source>{1}: {2}</source>
         <comment>key</comment>
-        <translation>%1: %2</translation>
+        <translation>{1}: {2}</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -5469,15 +5469,15 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Ihr Name für diese Labels</translation>
     </message>
     <message numerus="yes">
-        <source>%n earlier labels have no name</source>
+        <source>{n} earlier labels have no name</source>
         <translation>
-            <numerusform>%n früheres Label trägt keinen Namen</numerusform>
-            <numerusform>%n frühere Labels tragen keinen Namen</numerusform>
+            <numerusform>{n} früheres Label trägt keinen Namen</numerusform>
+            <numerusform>{n} frühere Labels tragen keinen Namen</numerusform>
         </translation>
     </message>
     <message>
-        <source>Sign as %1</source>
-        <translation>Als %1 unterzeichnen</translation>
+        <source>Sign as {1}</source>
+        <translation>Als {1} unterzeichnen</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -5561,8 +5561,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Mit einer Referenzdatei vergleichen</translation>
     </message>
     <message>
-        <source>%1 report.html</source>
-        <translation>%1 Bericht.html</translation>
+        <source>{1} report.html</source>
+        <translation>{1} Bericht.html</translation>
     </message>
     <message>
         <source>Save the report</source>
@@ -5653,42 +5653,42 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Alle Kennzahlen in einer CSV-Datei</translation>
     </message>
     <message>
-        <source>%1, predicted %2: %3</source>
-        <translation>%1, vorhergesagt %2: %3</translation>
+        <source>{1}, predicted {2}: {3}</source>
+        <translation>{1}, vorhergesagt {2}: {3}</translation>
     </message>
     <message>
-        <source>%1, predicted %2</source>
-        <translation>%1, vorhergesagt %2</translation>
+        <source>{1}, predicted {2}</source>
+        <translation>{1}, vorhergesagt {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels since %1.</source>
+        <source>{n} new labels since {1}.</source>
         <translation>
-            <numerusform>%n neues Label seit %1.</numerusform>
-            <numerusform>%n neue Labels seit %1.</numerusform>
+            <numerusform>{n} neues Label seit {1}.</numerusform>
+            <numerusform>{n} neue Labels seit {1}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels and other changes since %1.</source>
+        <source>{n} new labels and other changes since {1}.</source>
         <translation>
-            <numerusform>%n neues Label und andere Änderungen seit %1.</numerusform>
-            <numerusform>%n neue Labels und andere Änderungen seit %1.</numerusform>
+            <numerusform>{n} neues Label und andere Änderungen seit {1}.</numerusform>
+            <numerusform>{n} neue Labels und andere Änderungen seit {1}.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Classes, images or the model have changed since %1.</source>
-        <translation>Klassen, Bilder oder Modell haben sich seit %1 geändert.</translation>
+        <source>Classes, images or the model have changed since {1}.</source>
+        <translation>Klassen, Bilder oder Modell haben sich seit {1} geändert.</translation>
     </message>
     <message>
         <source>Held-out labels</source>
         <translation>Zurückgehaltene Labels</translation>
     </message>
     <message>
-        <source>Saved the report as %1</source>
-        <translation>Bericht als %1 gespeichert</translation>
+        <source>Saved the report as {1}</source>
+        <translation>Bericht als {1} gespeichert</translation>
     </message>
     <message>
-        <source>Compare with %1</source>
-        <translation>Vergleichen mit %1</translation>
+        <source>Compare with {1}</source>
+        <translation>Vergleichen mit {1}</translation>
     </message>
     <message>
         <source>Show the report</source>
@@ -5707,8 +5707,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Protokoll anzeigen</translation>
     </message>
     <message>
-        <source>No log could be written in %1</source>
-        <translation>In %1 konnte kein Protokoll geschrieben werden</translation>
+        <source>No log could be written in {1}</source>
+        <translation>In {1} konnte kein Protokoll geschrieben werden</translation>
     </message>
     <message>
         <source>Copy the problem report</source>
@@ -5719,8 +5719,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Der Bericht wurde in die Zwischenablage kopiert.</translation>
     </message>
     <message>
-        <source>Something unexpected went wrong (%1). Your project is safe; the log has the details.</source>
-        <translation>Etwas Unerwartetes ist schiefgegangen (%1). Ihr Projekt ist sicher; Einzelheiten stehen im Protokoll.</translation>
+        <source>Something unexpected went wrong ({1}). Your project is safe; the log has the details.</source>
+        <translation>Etwas Unerwartetes ist schiefgegangen ({1}). Ihr Projekt ist sicher; Einzelheiten stehen im Protokoll.</translation>
     </message>
     <message>
         <source>Everything you did was saved. Nothing has been sent. To share this report, copy it, read it through and paste it into a message.</source>
@@ -5735,10 +5735,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Vorhersage übernehmen</translation>
     </message>
     <message numerus="yes">
-        <source>None of the %n selected images has an unlabelled prediction above %1.</source>
+        <source>None of the {n} selected images has an unlabelled prediction above {1}.</source>
         <translation>
-            <numerusform>Das ausgewählte Bild hat keine Vorhersage über %1 oder schon ein Label.</numerusform>
-            <numerusform>Keines der %n ausgewählten Bilder hat eine Vorhersage über %1 und noch kein Label.</numerusform>
+            <numerusform>Das ausgewählte Bild hat keine Vorhersage über {1} oder schon ein Label.</numerusform>
+            <numerusform>Keines der {n} ausgewählten Bilder hat eine Vorhersage über {1} und noch kein Label.</numerusform>
         </translation>
     </message>
     <message>
@@ -5795,63 +5795,63 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Statt des Bildes werden seine Rahmen klassifiziert: öffnen, um sie zu labeln.</translation>
     </message>
     <message>
-        <source>This image is labelled already: %1.</source>
-        <translation>Dieses Bild ist schon gelabelt: %1.</translation>
+        <source>This image is labelled already: {1}.</source>
+        <translation>Dieses Bild ist schon gelabelt: {1}.</translation>
     </message>
     <message>
         <source>Nothing to accept: this file could not be read.</source>
         <translation>Nichts zu übernehmen: Diese Datei konnte nicht gelesen werden.</translation>
     </message>
     <message>
-        <source>Press %1 for another thing in the image.</source>
-        <translation>%1 für ein weiteres Objekt im Bild drücken.</translation>
+        <source>Press {1} for another thing in the image.</source>
+        <translation>{1} für ein weiteres Objekt im Bild drücken.</translation>
     </message>
     <message>
-        <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
-        <translation>Vorhersage %1 wird noch nicht angezeigt. Taste gleich noch einmal drücken.</translation>
+        <source>Prediction {1} is not shown yet. Press the key again in a moment.</source>
+        <translation>Vorhersage {1} wird noch nicht angezeigt. Taste gleich noch einmal drücken.</translation>
     </message>
     <message>
-        <source>No class has the key %1 for this image.</source>
-        <translation>Keine Klasse hat für dieses Bild die Taste %1.</translation>
+        <source>No class has the key {1} for this image.</source>
+        <translation>Keine Klasse hat für dieses Bild die Taste {1}.</translation>
     </message>
     <message>
-        <source>Press %1 to label it as any class.</source>
-        <translation>Mit %1 lässt es sich als jede Klasse labeln.</translation>
+        <source>Press {1} to label it as any class.</source>
+        <translation>Mit {1} lässt es sich als jede Klasse labeln.</translation>
     </message>
     <message>
-        <source>No class has the key %1.</source>
-        <translation>Keine Klasse hat die Taste %1.</translation>
+        <source>No class has the key {1}.</source>
+        <translation>Keine Klasse hat die Taste {1}.</translation>
     </message>
     <message>
         <source>Right-click a class and choose “Key for labelling…” to give it one.</source>
         <translation>Um sie zu vergeben, mit der rechten Maustaste auf eine Klasse klicken und „Taste zum Labeln…“ wählen.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images keep their other labels</source>
+        <source>{n} images keep their other labels</source>
         <translation>
-            <numerusform>%n Bild behält sein anderes Label</numerusform>
-            <numerusform>%n Bilder behalten ihre anderen Labels</numerusform>
+            <numerusform>{n} Bild behält sein anderes Label</numerusform>
+            <numerusform>{n} Bilder behalten ihre anderen Labels</numerusform>
         </translation>
     </message>
     <message>
-        <source>Name of the new class with %1</source>
-        <translation>Name der neuen Klasse für %1</translation>
+        <source>Name of the new class with {1}</source>
+        <translation>Name der neuen Klasse für {1}</translation>
     </message>
     <message>
         <source>Parent/Name puts it under a class</source>
         <translation>Elternklasse/Name legt sie unter einer Klasse an</translation>
     </message>
     <message>
-        <source>%1 accepts the class on a card.</source>
-        <translation>%1 übernimmt die Klasse auf einer Kachel.</translation>
+        <source>{1} accepts the class on a card.</source>
+        <translation>{1} übernimmt die Klasse auf einer Kachel.</translation>
     </message>
     <message>
-        <source>%1 to %2 choose another.</source>
-        <translation>%1 bis %2 wählen eine andere.</translation>
+        <source>{1} to {2} choose another.</source>
+        <translation>{1} bis {2} wählen eine andere.</translation>
     </message>
     <message>
-        <source>%1 means none of them.</source>
-        <translation>%1 bedeutet: keine davon.</translation>
+        <source>{1} means none of them.</source>
+        <translation>{1} bedeutet: keine davon.</translation>
     </message>
     <message>
         <source>Got it</source>
@@ -5870,12 +5870,12 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Vorhersagen werden verfeinert</translation>
     </message>
     <message>
-        <source>Checking %1</source>
-        <translation>%1 wird geprüft</translation>
+        <source>Checking {1}</source>
+        <translation>{1} wird geprüft</translation>
     </message>
     <message>
-        <source>%1 …</source>
-        <translation>%1 …</translation>
+        <source>{1} …</source>
+        <translation>{1} …</translation>
     </message>
     <message>
         <source>Remove the value</source>
@@ -5910,32 +5910,32 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Text</translation>
     </message>
     <message>
-        <source>Renamed with their values: %1</source>
-        <translation>Samt Werten umbenannt: %1</translation>
+        <source>Renamed with their values: {1}</source>
+        <translation>Samt Werten umbenannt: {1}</translation>
     </message>
     <message>
-        <source>Camera %1</source>
-        <translation>Kamera %1</translation>
+        <source>Camera {1}</source>
+        <translation>Kamera {1}</translation>
     </message>
     <message>
         <source>All images</source>
         <translation>Alle Bilder</translation>
     </message>
     <message>
-        <source>Folder %1</source>
-        <translation>Ordner %1</translation>
+        <source>Folder {1}</source>
+        <translation>Ordner {1}</translation>
     </message>
     <message>
         <source>No time changes.</source>
         <translation>Keine Zeit ändert sich.</translation>
     </message>
     <message>
-        <source>Now: %1</source>
-        <translation>Jetzt: %1</translation>
+        <source>Now: {1}</source>
+        <translation>Jetzt: {1}</translation>
     </message>
     <message>
-        <source>Then: %1</source>
-        <translation>Dann: %1</translation>
+        <source>Then: {1}</source>
+        <translation>Dann: {1}</translation>
     </message>
     <message>
         <source>To review</source>
@@ -5967,8 +5967,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Ähnliche Bilder zu einer Datei suchen</translation>
     </message>
     <message>
-        <source>Similar to %1</source>
-        <translation>Ähnlich wie %1</translation>
+        <source>Similar to {1}</source>
+        <translation>Ähnlich wie {1}</translation>
     </message>
     <message>
         <source>By similarity</source>
@@ -5979,12 +5979,12 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Noch nichts zu vergleichen: Dieses Bild ist noch nicht analysiert.</translation>
     </message>
     <message>
-        <source>%1 could not be read</source>
-        <translation>%1 konnte nicht gelesen werden</translation>
+        <source>{1} could not be read</source>
+        <translation>{1} konnte nicht gelesen werden</translation>
     </message>
     <message>
-        <source>%1 could not be read: %2</source>
-        <translation>%1 konnte nicht gelesen werden: %2</translation>
+        <source>{1} could not be read: {2}</source>
+        <translation>{1} konnte nicht gelesen werden: {2}</translation>
     </message>
     <message>
         <source>Repair or replace files, then press F5. Protoleaf changes none of them.</source>
@@ -5999,10 +5999,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Liste kopieren</translation>
     </message>
     <message numerus="yes">
-        <source>%n files could not be read</source>
+        <source>{n} files could not be read</source>
         <translation>
-            <numerusform>%n Datei konnte nicht gelesen werden</numerusform>
-            <numerusform>%n Dateien konnten nicht gelesen werden</numerusform>
+            <numerusform>{n} Datei konnte nicht gelesen werden</numerusform>
+            <numerusform>{n} Dateien konnten nicht gelesen werden</numerusform>
         </translation>
     </message>
     <message>
@@ -6018,10 +6018,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Schreibgeschützt</translation>
     </message>
     <message numerus="yes">
-        <source>Saving %n changes…</source>
+        <source>Saving {n} changes…</source>
         <translation>
-            <numerusform>%n Änderung wird gespeichert…</numerusform>
-            <numerusform>%n Änderungen werden gespeichert…</numerusform>
+            <numerusform>{n} Änderung wird gespeichert…</numerusform>
+            <numerusform>{n} Änderungen werden gespeichert…</numerusform>
         </translation>
     </message>
     <message>
@@ -6029,10 +6029,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Änderungen sind noch nicht gespeichert</translation>
     </message>
     <message numerus="yes">
-        <source>Reading %n embeddings…</source>
+        <source>Reading {n} embeddings…</source>
         <translation>
-            <numerusform>%n Embedding wird gelesen…</numerusform>
-            <numerusform>%n Embeddings werden gelesen…</numerusform>
+            <numerusform>{n} Embedding wird gelesen…</numerusform>
+            <numerusform>{n} Embeddings werden gelesen…</numerusform>
         </translation>
     </message>
     <message>
@@ -6048,20 +6048,20 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Gelabelt als „leer“</translation>
     </message>
     <message>
-        <source>%1 to review</source>
-        <translation>%1 zu prüfen</translation>
+        <source>{1} to review</source>
+        <translation>{1} zu prüfen</translation>
     </message>
     <message>
-        <source>Undone: %1</source>
-        <translation>Rückgängig gemacht: %1</translation>
+        <source>Undone: {1}</source>
+        <translation>Rückgängig gemacht: {1}</translation>
     </message>
     <message>
         <source>Redo</source>
         <translation>Wiederholen</translation>
     </message>
     <message>
-        <source>Redone: %1</source>
-        <translation>Wiederholt: %1</translation>
+        <source>Redone: {1}</source>
+        <translation>Wiederholt: {1}</translation>
     </message>
     <message>
         <source>•— validation</source>
@@ -6128,8 +6128,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Neue Modellversion wird gespeichert</translation>
     </message>
     <message>
-        <source>%1 pixels</source>
-        <translation>%1 Pixel</translation>
+        <source>{1} pixels</source>
+        <translation>{1} Pixel</translation>
     </message>
     <message>
         <source>Start</source>
@@ -6156,8 +6156,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Verwenden</translation>
     </message>
     <message>
-        <source>Use %1</source>
-        <translation>%1 verwenden</translation>
+        <source>Use {1}</source>
+        <translation>{1} verwenden</translation>
     </message>
     <message>
         <source>Use the new version</source>
@@ -6236,42 +6236,42 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Weniger als eine Minute.</translation>
     </message>
     <message>
-        <source>About %1.</source>
-        <translation>Etwa %1.</translation>
+        <source>About {1}.</source>
+        <translation>Etwa {1}.</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels: training would likely help.</source>
+        <source>{n} labels: training would likely help.</source>
         <translation>
-            <numerusform>%n Label: Training würde wahrscheinlich helfen.</numerusform>
-            <numerusform>%n Labels: Training würde wahrscheinlich helfen.</numerusform>
+            <numerusform>{n} Label: Training würde wahrscheinlich helfen.</numerusform>
+            <numerusform>{n} Labels: Training würde wahrscheinlich helfen.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels: training for about %1 would likely help.</source>
+        <source>{n} labels: training for about {1} would likely help.</source>
         <translation>
-            <numerusform>%n Label: Training von etwa %1 würde wahrscheinlich helfen.</numerusform>
-            <numerusform>%n Labels: Training von etwa %1 würde wahrscheinlich helfen.</numerusform>
+            <numerusform>{n} Label: Training von etwa {1} würde wahrscheinlich helfen.</numerusform>
+            <numerusform>{n} Labels: Training von etwa {1} würde wahrscheinlich helfen.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels: training the backbone would likely help.</source>
+        <source>{n} labels: training the backbone would likely help.</source>
         <translation>
-            <numerusform>%n Label: Training des Backbones würde wahrscheinlich helfen.</numerusform>
-            <numerusform>%n Labels: Training des Backbones würde wahrscheinlich helfen.</numerusform>
+            <numerusform>{n} Label: Training des Backbones würde wahrscheinlich helfen.</numerusform>
+            <numerusform>{n} Labels: Training des Backbones würde wahrscheinlich helfen.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Training stopped after %1 of %n iterations. It can be resumed.</source>
+        <source>Training stopped after {1} of {n} iterations. It can be resumed.</source>
         <translation>
-            <numerusform>Training nach %1 von %n Iteration gestoppt. Es kann fortgesetzt werden.</numerusform>
-            <numerusform>Training nach %1 von %n Iterationen gestoppt. Es kann fortgesetzt werden.</numerusform>
+            <numerusform>Training nach {1} von {n} Iteration gestoppt. Es kann fortgesetzt werden.</numerusform>
+            <numerusform>Training nach {1} von {n} Iterationen gestoppt. Es kann fortgesetzt werden.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Learns from %1 in %n classes.</source>
+        <source>Learns from {1} in {n} classes.</source>
         <translation>
-            <numerusform>Lernt aus Ihren gelabelten Bildern: %1 in %n Klasse.</numerusform>
-            <numerusform>Lernt aus Ihren gelabelten Bildern: %1 in %n Klassen.</numerusform>
+            <numerusform>Lernt aus Ihren gelabelten Bildern: {1} in {n} Klasse.</numerusform>
+            <numerusform>Lernt aus Ihren gelabelten Bildern: {1} in {n} Klassen.</numerusform>
         </translation>
     </message>
     <message>
@@ -6279,8 +6279,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>1 Minute</translation>
     </message>
     <message>
-        <source>%1 minutes</source>
-        <translation>%1 Minuten</translation>
+        <source>{1} minutes</source>
+        <translation>{1} Minuten</translation>
     </message>
     <message>
         <source>This edition cannot train. Install protoleaf-training in its place; projects stay.</source>
@@ -6307,15 +6307,15 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zu wenige Labels, um auf zurückgehaltenen Bildern zu messen.</translation>
     </message>
     <message>
-        <source>New: %1</source>
+        <source>New: {1}</source>
         <comment>version</comment>
-        <translation>Neu: %1</translation>
+        <translation>Neu: {1}</translation>
     </message>
     <message numerus="yes">
-        <source>Accuracy on %n held-out images.</source>
+        <source>Accuracy on {n} held-out images.</source>
         <translation>
-            <numerusform>Genauigkeit auf %n zurückgehaltenen Bild.</numerusform>
-            <numerusform>Genauigkeit auf %n zurückgehaltenen Bildern.</numerusform>
+            <numerusform>Genauigkeit auf {n} zurückgehaltenen Bild.</numerusform>
+            <numerusform>Genauigkeit auf {n} zurückgehaltenen Bildern.</numerusform>
         </translation>
     </message>
     <message>
@@ -6375,8 +6375,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Stoppen; es wird kein Projekt erstellt</translation>
     </message>
     <message>
-        <source>Remove “%1” from this list</source>
-        <translation>„%1“ aus dieser Liste entfernen</translation>
+        <source>Remove “{1}” from this list</source>
+        <translation>„{1}“ aus dieser Liste entfernen</translation>
     </message>
     <message>
         <source>Open recent</source>
@@ -6435,20 +6435,20 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Geschwindigkeit wird gemessen…</translation>
     </message>
     <message>
-        <source>About %1 on this computer</source>
-        <translation>Etwa %1 auf diesem Computer</translation>
+        <source>About {1} on this computer</source>
+        <translation>Etwa {1} auf diesem Computer</translation>
     </message>
     <message>
-        <source>Up to %1 on this computer</source>
-        <translation>Bis zu %1 auf diesem Computer</translation>
+        <source>Up to {1} on this computer</source>
+        <translation>Bis zu {1} auf diesem Computer</translation>
     </message>
     <message>
-        <source>About %1 for %2</source>
-        <translation>Etwa %1 für %2</translation>
+        <source>About {1} for {2}</source>
+        <translation>Etwa {1} für {2}</translation>
     </message>
     <message>
-        <source>A few seconds for %2</source>
-        <translation>Einige Sekunden für %2</translation>
+        <source>A few seconds for {2}</source>
+        <translation>Einige Sekunden für {2}</translation>
     </message>
     <message>
         <source>First use: about a minute of setup.</source>
@@ -6459,10 +6459,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Wird gelesen…</translation>
     </message>
     <message numerus="yes">
-        <source>%1 on %n levels</source>
+        <source>{1} on {n} levels</source>
         <translation>
-            <numerusform>%1 auf %n Ebene</numerusform>
-            <numerusform>%1 auf %n Ebenen</numerusform>
+            <numerusform>{1} auf {n} Ebene</numerusform>
+            <numerusform>{1} auf {n} Ebenen</numerusform>
         </translation>
     </message>
     <message>
@@ -6474,10 +6474,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Die Ordner ankreuzen, die Klassen sind. Ihre Bilder bekommen Labels.</translation>
     </message>
     <message numerus="yes">
-        <source>%n folders are classes. Their images get labels.</source>
+        <source>{n} folders are classes. Their images get labels.</source>
         <translation>
-            <numerusform>%n Ordner ist eine Klasse. Seine Bilder erhalten Labels.</numerusform>
-            <numerusform>%n Ordner sind Klassen. Ihre Bilder erhalten Labels.</numerusform>
+            <numerusform>{n} Ordner ist eine Klasse. Seine Bilder erhalten Labels.</numerusform>
+            <numerusform>{n} Ordner sind Klassen. Ihre Bilder erhalten Labels.</numerusform>
         </translation>
     </message>
     <message>
@@ -6485,15 +6485,15 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Nicht lesbar</translation>
     </message>
     <message numerus="yes">
-        <source>All %n labelled</source>
+        <source>All {n} labelled</source>
         <translation>
-            <numerusform>%n Bild, gelabelt</numerusform>
-            <numerusform>Alle %n gelabelt</numerusform>
+            <numerusform>{n} Bild, gelabelt</numerusform>
+            <numerusform>Alle {n} gelabelt</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 of %2 labelled</source>
-        <translation>%1 von %2 gelabelt</translation>
+        <source>{1} of {2} labelled</source>
+        <translation>{1} von {2} gelabelt</translation>
     </message>
     <message>
         <source>Today</source>
@@ -6504,8 +6504,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Gestern</translation>
     </message>
     <message>
-        <source>Setting up (%1 of %2)</source>
-        <translation>Wird eingerichtet (%1 von %2)</translation>
+        <source>Setting up ({1} of {2})</source>
+        <translation>Wird eingerichtet ({1} von {2})</translation>
     </message>
     <message>
         <source>Show images</source>
@@ -6580,17 +6580,17 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Verworfen. Das Projekt ist, wie es war.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images would change class</source>
+        <source>{n} images would change class</source>
         <translation>
-            <numerusform>%n Bild würde die Klasse wechseln</numerusform>
-            <numerusform>%n Bilder würden die Klasse wechseln</numerusform>
+            <numerusform>{n} Bild würde die Klasse wechseln</numerusform>
+            <numerusform>{n} Bilder würden die Klasse wechseln</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n predictions would change in confidence only</source>
+        <source>{n} predictions would change in confidence only</source>
         <translation>
-            <numerusform>%n Bild hätte eine andere sichere Klasse</numerusform>
-            <numerusform>%n Bilder hätten eine andere sichere Klasse</numerusform>
+            <numerusform>{n} Bild hätte eine andere sichere Klasse</numerusform>
+            <numerusform>{n} Bilder hätten eine andere sichere Klasse</numerusform>
         </translation>
     </message>
     <message>
@@ -6602,63 +6602,63 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zu wenige Labels, um die Genauigkeit zu messen</translation>
     </message>
     <message>
-        <source>Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)</source>
-        <translation>Genauigkeit auf zurückgehaltenen Labels: %1 → %2 (%3 Punkte, zwischen %4 und %5)</translation>
+        <source>Accuracy on held-out labels: {1} → {2} ({3} points, between {4} and {5})</source>
+        <translation>Genauigkeit auf zurückgehaltenen Labels: {1} → {2} ({3} Punkte, zwischen {4} und {5})</translation>
     </message>
     <message numerus="yes">
-        <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
+        <source>Measured on {n} labelled images, each held out of both models: {1} became right, {2} wrong.</source>
         <translation>
-            <numerusform>Gemessen auf %n gelabeltem Bild, bei beiden Modellen zurückgehalten: %1 wurden richtig, %2 falsch.</numerusform>
-            <numerusform>Gemessen auf %n gelabelten Bildern, jedes bei beiden Modellen zurückgehalten: %1 wurden richtig, %2 falsch.</numerusform>
+            <numerusform>Gemessen auf {n} gelabeltem Bild, bei beiden Modellen zurückgehalten: {1} wurden richtig, {2} falsch.</numerusform>
+            <numerusform>Gemessen auf {n} gelabelten Bildern, jedes bei beiden Modellen zurückgehalten: {1} wurden richtig, {2} falsch.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels changed what is expected</source>
+        <source>{n} new labels changed what is expected</source>
         <translation>
-            <numerusform>%n neues Label hat die Erwartung geändert</numerusform>
-            <numerusform>%n neue Labels haben die Erwartung geändert</numerusform>
+            <numerusform>{n} neues Label hat die Erwartung geändert</numerusform>
+            <numerusform>{n} neue Labels haben die Erwartung geändert</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>By the last %n edits</source>
+        <source>By the last {n} edits</source>
         <translation>
             <numerusform>Durch die letzte Änderung</numerusform>
-            <numerusform>Durch die letzten %n Änderungen</numerusform>
+            <numerusform>Durch die letzten {n} Änderungen</numerusform>
         </translation>
     </message>
     <message>
-        <source>Confident predictions: %1 → %2, correct: %3 → %4.</source>
-        <translation>Mit sicherer Klasse: %1 → %2, richtig: %3 → %4.</translation>
+        <source>Confident predictions: {1} → {2}, correct: {3} → {4}.</source>
+        <translation>Mit sicherer Klasse: {1} → {2}, richtig: {3} → {4}.</translation>
     </message>
     <message>
-        <source>Not saved: %1</source>
-        <translation>Nicht gespeichert: %1</translation>
+        <source>Not saved: {1}</source>
+        <translation>Nicht gespeichert: {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%n changes, not saved</source>
+        <source>{n} changes, not saved</source>
         <translation>
-            <numerusform>%n Änderung, nicht gespeichert</numerusform>
-            <numerusform>%n Änderungen, nicht gespeichert</numerusform>
+            <numerusform>{n} Änderung, nicht gespeichert</numerusform>
+            <numerusform>{n} Änderungen, nicht gespeichert</numerusform>
         </translation>
     </message>
     <message>
-        <source>Unknown went up by %1</source>
-        <translation>%1 mehr unbekannt</translation>
+        <source>Unknown went up by {1}</source>
+        <translation>{1} mehr unbekannt</translation>
     </message>
     <message>
-        <source>Unknown went down by %1</source>
-        <translation>%1 weniger unbekannt</translation>
+        <source>Unknown went down by {1}</source>
+        <translation>{1} weniger unbekannt</translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels of %1 changed what is expected</source>
+        <source>{n} new labels of {1} changed what is expected</source>
         <translation>
-            <numerusform>%n neues Label von %1 hat die Erwartung geändert</numerusform>
-            <numerusform>%n neue Labels von %1 haben die Erwartung geändert</numerusform>
+            <numerusform>{n} neues Label von {1} hat die Erwartung geändert</numerusform>
+            <numerusform>{n} neue Labels von {1} haben die Erwartung geändert</numerusform>
         </translation>
     </message>
     <message>
-        <source>Last edit: %1</source>
-        <translation>Durch die letzte Änderung: %1</translation>
+        <source>Last edit: {1}</source>
+        <translation>Durch die letzte Änderung: {1}</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -6673,14 +6673,14 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>keine</translation>
     </message>
     <message>
-        <source>Confident: %1 → %2</source>
-        <translation>Sichere Klasse: %1 → %2</translation>
+        <source>Confident: {1} → {2}</source>
+        <translation>Sichere Klasse: {1} → {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%1: %n images</source>
+        <source>{1}: {n} images</source>
         <translation>
-            <numerusform>%1: %n Bild</numerusform>
-            <numerusform>%1: %n Bilder</numerusform>
+            <numerusform>{1}: {n} Bild</numerusform>
+            <numerusform>{1}: {n} Bilder</numerusform>
         </translation>
     </message>
     <message>
@@ -6752,12 +6752,12 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Kleinere Vorschaubilder</translation>
     </message>
     <message>
-        <source>Undo %1</source>
-        <translation>Rückgängig: %1</translation>
+        <source>Undo {1}</source>
+        <translation>Rückgängig: {1}</translation>
     </message>
     <message>
-        <source>Redo %1</source>
-        <translation>Wiederholen: %1</translation>
+        <source>Redo {1}</source>
+        <translation>Wiederholen: {1}</translation>
     </message>
     <message>
         <source>Search commands and classes…</source>
@@ -6776,47 +6776,47 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Suche leeren</translation>
     </message>
     <message numerus="yes">
-        <source>%n images</source>
+        <source>{n} images</source>
         <translation>
-            <numerusform>%n Bild</numerusform>
-            <numerusform>%n Bilder</numerusform>
+            <numerusform>{n} Bild</numerusform>
+            <numerusform>{n} Bilder</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 s left</source>
-        <translation>noch %1 s</translation>
+        <source>{1} s left</source>
+        <translation>noch {1} s</translation>
     </message>
     <message>
-        <source>%1 min left</source>
-        <translation>noch %1 min</translation>
+        <source>{1} min left</source>
+        <translation>noch {1} min</translation>
     </message>
     <message>
-        <source>%1 h left</source>
-        <translation>noch %1 h</translation>
+        <source>{1} h left</source>
+        <translation>noch {1} h</translation>
     </message>
     <message>
         <source>a few seconds</source>
         <translation>einige Sekunden</translation>
     </message>
     <message>
-        <source>%1 seconds</source>
-        <translation>%1 Sekunden</translation>
+        <source>{1} seconds</source>
+        <translation>{1} Sekunden</translation>
     </message>
     <message>
         <source>1 hour</source>
         <translation>1 Stunde</translation>
     </message>
     <message>
-        <source>%1 hours</source>
-        <translation>%1 Stunden</translation>
+        <source>{1} hours</source>
+        <translation>{1} Stunden</translation>
     </message>
     <message>
-        <source>%1 images/s</source>
-        <translation>%1 Bilder/s</translation>
+        <source>{1} images/s</source>
+        <translation>{1} Bilder/s</translation>
     </message>
     <message>
-        <source>All changes saved, last at %1</source>
-        <translation>Alle Änderungen gespeichert, zuletzt um %1</translation>
+        <source>All changes saved, last at {1}</source>
+        <translation>Alle Änderungen gespeichert, zuletzt um {1}</translation>
     </message>
     <message>
         <source>{size:,.1f} kB</source>
@@ -6831,17 +6831,17 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{size:,.1f} GB</translation>
     </message>
     <message>
-        <source>%1/s</source>
-        <translation>%1/s</translation>
+        <source>{1}/s</source>
+        <translation>{1}/s</translation>
     </message>
     <message>
-        <source>%1, page %2</source>
-        <translation>%1, Seite %2</translation>
+        <source>{1}, page {2}</source>
+        <translation>{1}, Seite {2}</translation>
     </message>
     <message>
-        <source>%1, %2</source>
+        <source>{1}, {2}</source>
         <comment>a video and a time in it</comment>
-        <translation>%1, %2</translation>
+        <translation>{1}, {2}</translation>
     </message>
     <message>
         <source>Setting up…</source>
@@ -6852,31 +6852,31 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Es gibt nur eine Klasse</translation>
     </message>
     <message numerus="yes">
-        <source>%n of %1 classes have examples</source>
+        <source>{n} of {1} classes have examples</source>
         <translation>
-            <numerusform>%n von %1 Klassen hat Beispiele</numerusform>
-            <numerusform>%n von %1 Klassen haben Beispiele</numerusform>
+            <numerusform>{n} von {1} Klassen hat Beispiele</numerusform>
+            <numerusform>{n} von {1} Klassen haben Beispiele</numerusform>
         </translation>
     </message>
     <message>
-        <source>Truncated %1</source>
-        <translation>%1 unvollständig</translation>
+        <source>Truncated {1}</source>
+        <translation>{1} unvollständig</translation>
     </message>
     <message>
-        <source>Damaged %1</source>
-        <translation>%1 beschädigt</translation>
+        <source>Damaged {1}</source>
+        <translation>{1} beschädigt</translation>
     </message>
     <message>
         <source>Not an image</source>
         <translation>Kein Bild</translation>
     </message>
     <message>
-        <source>Not supported: %1</source>
-        <translation>Nicht unterstützt: %1</translation>
+        <source>Not supported: {1}</source>
+        <translation>Nicht unterstützt: {1}</translation>
     </message>
     <message>
-        <source>Not an image: %1</source>
-        <translation>Kein Bild: %1</translation>
+        <source>Not an image: {1}</source>
+        <translation>Kein Bild: {1}</translation>
     </message>
     <message>
         <source>image</source>
@@ -6923,32 +6923,32 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Keine Datei</translation>
     </message>
     <message numerus="yes">
-        <source>%n predictions changed</source>
+        <source>{n} predictions changed</source>
         <translation>
-            <numerusform>%n Vorhersage geändert</numerusform>
-            <numerusform>%n Vorhersagen geändert</numerusform>
+            <numerusform>{n} Vorhersage geändert</numerusform>
+            <numerusform>{n} Vorhersagen geändert</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 changed</source>
-        <translation>%1 geändert</translation>
+        <source>{1} changed</source>
+        <translation>{1} geändert</translation>
     </message>
     <message>
         <source>No prediction changed</source>
         <translation>Keine Vorhersage geändert</translation>
     </message>
     <message numerus="yes">
-        <source>%n predictions changed in confidence only</source>
+        <source>{n} predictions changed in confidence only</source>
         <translation>
-            <numerusform>%n Bild hat eine andere sichere Klasse</numerusform>
-            <numerusform>%n Bilder haben eine andere sichere Klasse</numerusform>
+            <numerusform>{n} Bild hat eine andere sichere Klasse</numerusform>
+            <numerusform>{n} Bilder haben eine andere sichere Klasse</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n more changed in confidence only</source>
+        <source>{n} more changed in confidence only</source>
         <translation>
-            <numerusform>%n weiteres hat eine andere sichere Klasse</numerusform>
-            <numerusform>%n weitere haben eine andere sichere Klasse</numerusform>
+            <numerusform>{n} weiteres hat eine andere sichere Klasse</numerusform>
+            <numerusform>{n} weitere haben eine andere sichere Klasse</numerusform>
         </translation>
     </message>
     <message>
@@ -6972,8 +6972,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Dateien oder ganze Ordner. Sie bleiben, wo sie sind, und werden nie geändert.</translation>
     </message>
     <message>
-        <source>No image here fits the search “%1”.</source>
-        <translation>Kein Bild hier passt zur Suche „%1“.</translation>
+        <source>No image here fits the search “{1}”.</source>
+        <translation>Kein Bild hier passt zur Suche „{1}“.</translation>
     </message>
     <message>
         <source>Nothing left to review here</source>
@@ -6988,28 +6988,28 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zurückgehen, um alle Bilder zu sehen.</translation>
     </message>
     <message>
-        <source>Nothing left to review in %1</source>
-        <translation>In %1 ist nichts mehr zu prüfen</translation>
+        <source>Nothing left to review in {1}</source>
+        <translation>In {1} ist nichts mehr zu prüfen</translation>
     </message>
     <message>
-        <source>You have reviewed every image predicted as %1.</source>
-        <translation>Sie haben jedes als %1 vorhergesagte Bild geprüft.</translation>
+        <source>You have reviewed every image predicted as {1}.</source>
+        <translation>Sie haben jedes als {1} vorhergesagte Bild geprüft.</translation>
     </message>
     <message>
         <source>Drop 1 to 10 images on the class, or accept predictions that are right.</source>
         <translation>1 bis 10 Bilder auf der Klasse ablegen oder richtige Vorhersagen übernehmen.</translation>
     </message>
     <message>
-        <source>Drop 1 to 10 images on the class, or press %1 on predictions that are right.</source>
-        <translation>1 bis 10 Bilder auf der Klasse ablegen oder bei richtigen Vorhersagen %1 drücken.</translation>
+        <source>Drop 1 to 10 images on the class, or press {1} on predictions that are right.</source>
+        <translation>1 bis 10 Bilder auf der Klasse ablegen oder bei richtigen Vorhersagen {1} drücken.</translation>
     </message>
     <message>
-        <source>No labelled images of %1 yet</source>
-        <translation>Noch keine gelabelten Bilder von %1</translation>
+        <source>No labelled images of {1} yet</source>
+        <translation>Noch keine gelabelten Bilder von {1}</translation>
     </message>
     <message>
-        <source>No images of %1 yet</source>
-        <translation>Noch keine Bilder von %1</translation>
+        <source>No images of {1} yet</source>
+        <translation>Noch keine Bilder von {1}</translation>
     </message>
     <message>
         <source>Drop 1 to 10 images on the class.</source>
@@ -7032,8 +7032,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Keine unbekannten Bilder</translation>
     </message>
     <message>
-        <source>Select an image, then drag it onto a class, or press one of these keys: %1.</source>
-        <translation>Ein Bild auswählen, dann auf eine Klasse ziehen oder eine dieser Tasten drücken: %1.</translation>
+        <source>Select an image, then drag it onto a class, or press one of these keys: {1}.</source>
+        <translation>Ein Bild auswählen, dann auf eine Klasse ziehen oder eine dieser Tasten drücken: {1}.</translation>
     </message>
     <message>
         <source>Select an image, then drag it onto a class.</source>
@@ -7096,14 +7096,14 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Größe der Vorschaubilder (Strg+Mausrad)</translation>
     </message>
     <message>
-        <source>%1 in %2</source>
-        <translation>%1 auf %2</translation>
+        <source>{1} in {2}</source>
+        <translation>{1} auf {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n cards</source>
+        <source>{n} cards</source>
         <translation>
-            <numerusform>%n Kachel</numerusform>
-            <numerusform>%n Kacheln</numerusform>
+            <numerusform>{n} Kachel</numerusform>
+            <numerusform>{n} Kacheln</numerusform>
         </translation>
     </message>
     <message>
@@ -7119,8 +7119,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Felder einer Suche</translation>
     </message>
     <message>
-        <source>Search images by words, or by %1</source>
-        <translation>Bilder suchen: Wörter oder %1</translation>
+        <source>Search images by words, or by {1}</source>
+        <translation>Bilder suchen: Wörter oder {1}</translation>
     </message>
     <message>
         <source>Filters</source>
@@ -7139,8 +7139,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Beliebig</translation>
     </message>
     <message>
-        <source>%1 or more</source>
-        <translation>%1 oder mehr</translation>
+        <source>{1} or more</source>
+        <translation>{1} oder mehr</translation>
     </message>
     <message>
         <source>Flagged</source>
@@ -7175,10 +7175,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>beliebiges Datum</translation>
     </message>
     <message numerus="yes">
-        <source>%n selected</source>
+        <source>{n} selected</source>
         <translation>
-            <numerusform>%n ausgewählt</numerusform>
-            <numerusform>%n ausgewählt</numerusform>
+            <numerusform>{n} ausgewählt</numerusform>
+            <numerusform>{n} ausgewählt</numerusform>
         </translation>
     </message>
     <message>
@@ -7186,10 +7186,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Nach den Wahrscheinlichkeiten dieser Vorhersagen und den zufällig geprüften Bildern</translation>
     </message>
     <message numerus="yes">
-        <source>about %n errors</source>
+        <source>about {n} errors</source>
         <translation>
-            <numerusform>etwa %n Fehler</numerusform>
-            <numerusform>etwa %n Fehler</numerusform>
+            <numerusform>etwa {n} Fehler</numerusform>
+            <numerusform>etwa {n} Fehler</numerusform>
         </translation>
     </message>
     <message>
@@ -7229,14 +7229,14 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Nur ein Bild auswählen (Esc)</translation>
     </message>
     <message>
-        <source>Accept %1</source>
-        <translation>%1 übernehmen</translation>
+        <source>Accept {1}</source>
+        <translation>{1} übernehmen</translation>
     </message>
     <message numerus="yes">
-        <source>Include %n unknown</source>
+        <source>Include {n} unknown</source>
         <translation>
-            <numerusform>%n unbekanntes einbeziehen</numerusform>
-            <numerusform>%n unbekannte einbeziehen</numerusform>
+            <numerusform>{n} unbekanntes einbeziehen</numerusform>
+            <numerusform>{n} unbekannte einbeziehen</numerusform>
         </translation>
     </message>
     <message>
@@ -15066,44 +15066,44 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>dasselbe `protoleaf classify` erneut ausführen: es erstellt, was fehlt oder beschädigt ist</translation>
     </message>
     <message>
-        <source>%1?</source>
-        <translation>%1?</translation>
+        <source>{1}?</source>
+        <translation>{1}?</translation>
     </message>
     <message>
         <source>may be something else</source>
         <translation>vielleicht etwas anderes</translation>
     </message>
     <message>
-        <source>“%1”</source>
-        <translation>„%1“</translation>
+        <source>“{1}”</source>
+        <translation>„{1}“</translation>
     </message>
     <message>
-        <source>×%1</source>
-        <translation>×%1</translation>
+        <source>×{1}</source>
+        <translation>×{1}</translation>
     </message>
     <message>
-        <source>→ %1</source>
-        <translation>→ %1</translation>
+        <source>→ {1}</source>
+        <translation>→ {1}</translation>
     </message>
     <message>
-        <source>%1 → %2</source>
-        <translation>%1 → %2</translation>
+        <source>{1} → {2}</source>
+        <translation>{1} → {2}</translation>
     </message>
     <message>
-        <source>%1.</source>
-        <translation>%1.</translation>
+        <source>{1}.</source>
+        <translation>{1}.</translation>
     </message>
     <message>
-        <source>%1. %2</source>
-        <translation>%1. %2</translation>
+        <source>{1}. {2}</source>
+        <translation>{1}. {2}</translation>
     </message>
     <message>
-        <source>%1, %2</source>
-        <translation>%1, %2</translation>
+        <source>{1}, {2}</source>
+        <translation>{1}, {2}</translation>
     </message>
     <message>
-        <source>%1: %2</source>
-        <translation>%1: %2</translation>
+        <source>{1}: {2}</source>
+        <translation>{1}: {2}</translation>
     </message>
     <message>
         <source>it has {width:,} values for an image, not {least} to {most:,}</source>
@@ -15162,8 +15162,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{before}, {after}</translation>
     </message>
     <message>
-        <source>%1 (%2)</source>
-        <translation>%1 (%2)</translation>
+        <source>{1} ({2})</source>
+        <translation>{1} ({2})</translation>
     </message>
     <message>
         <source>{title}: {value}</source>
@@ -15220,8 +15220,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Unterart</translation>
     </message>
     <message>
-        <source>Rank: %1</source>
-        <translation>Rang: %1</translation>
+        <source>Rank: {1}</source>
+        <translation>Rang: {1}</translation>
     </message>
     <message>
         <source>Choose what each column is: at least the image and the class.</source>
@@ -15240,8 +15240,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Was jede Spalte ist:</translation>
     </message>
     <message>
-        <source>What column %1 is</source>
-        <translation>Was Spalte %1 ist</translation>
+        <source>What column {1} is</source>
+        <translation>Was Spalte {1} ist</translation>
     </message>
     <message>
         <source>Not used</source>
@@ -15597,29 +15597,29 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zufälliges Prüfen fortsetzen</translation>
     </message>
     <message>
-        <source>%1 of %2 answered</source>
-        <translation>%1 von %2 beantwortet</translation>
+        <source>{1} of {2} answered</source>
+        <translation>{1} von {2} beantwortet</translation>
     </message>
     <message>
         <source>Label these images like any others</source>
         <translation>Diese Bilder wie alle anderen labeln</translation>
     </message>
     <message>
-        <source>%1 of %2 right: %3, %4 to %5 of all that had no label then</source>
-        <translation>%1 von %2 richtig: %3, %4 bis %5 aller, die damals kein Label hatten</translation>
+        <source>{1} of {2} right: {3}, {4} to {5} of all that had no label then</source>
+        <translation>{1} von {2} richtig: {3}, {4} bis {5} aller, die damals kein Label hatten</translation>
     </message>
     <message numerus="yes">
-        <source>%n were accepted in bulk: label them one by one so that they count</source>
+        <source>{n} were accepted in bulk: label them one by one so that they count</source>
         <translation>
-            <numerusform>%n wurde zusammen mit anderen übernommen: einzeln labeln, damit es zählt</numerusform>
-            <numerusform>%n wurden zusammen mit anderen übernommen: einzeln labeln, damit sie zählen</numerusform>
+            <numerusform>{n} wurde zusammen mit anderen übernommen: einzeln labeln, damit es zählt</numerusform>
+            <numerusform>{n} wurden zusammen mit anderen übernommen: einzeln labeln, damit sie zählen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Check %n more</source>
+        <source>Check {n} more</source>
         <translation>
-            <numerusform>%n weiteres prüfen</numerusform>
-            <numerusform>%n weitere prüfen</numerusform>
+            <numerusform>{n} weiteres prüfen</numerusform>
+            <numerusform>{n} weitere prüfen</numerusform>
         </translation>
     </message>
     <message>
@@ -15671,12 +15671,12 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Objekte mit einem Detektor finden</translation>
     </message>
     <message>
-        <source>Finding things with %1</source>
-        <translation>Objekte werden mit %1 gesucht</translation>
+        <source>Finding things with {1}</source>
+        <translation>Objekte werden mit {1} gesucht</translation>
     </message>
     <message>
-        <source>Nothing was found in %1</source>
-        <translation>Nichts gefunden: %1</translation>
+        <source>Nothing was found in {1}</source>
+        <translation>Nichts gefunden: {1}</translation>
     </message>
     <message>
         <source>Show people and vehicles</source>
@@ -15687,34 +15687,34 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Personen und Fahrzeuge ausblenden</translation>
     </message>
     <message>
-        <source>%1 are hidden from all views and exports.</source>
-        <translation>In allen Ansichten und Exporten ausgeblendet: %1.</translation>
+        <source>{1} are hidden from all views and exports.</source>
+        <translation>In allen Ansichten und Exporten ausgeblendet: {1}.</translation>
     </message>
     <message>
         <source>Nothing is hidden.</source>
         <translation>Nichts ist ausgeblendet.</translation>
     </message>
     <message>
-        <source>No box is left. Label the image itself, or say that it is empty (%1).</source>
-        <translation>Kein Rahmen ist übrig. Das Bild selbst labeln oder angeben, dass es leer ist (%1).</translation>
+        <source>No box is left. Label the image itself, or say that it is empty ({1}).</source>
+        <translation>Kein Rahmen ist übrig. Das Bild selbst labeln oder angeben, dass es leer ist ({1}).</translation>
     </message>
     <message numerus="yes">
-        <source>%1: %n boxes</source>
+        <source>{1}: {n} boxes</source>
         <translation>
-            <numerusform>%1: %n Rahmen</numerusform>
-            <numerusform>%1: %n Rahmen</numerusform>
+            <numerusform>{1}: {n} Rahmen</numerusform>
+            <numerusform>{1}: {n} Rahmen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images could not be read.</source>
+        <source>{n} images could not be read.</source>
         <translation>
-            <numerusform>%n Bild konnte nicht gelesen werden.</numerusform>
-            <numerusform>%n Bilder konnten nicht gelesen werden.</numerusform>
+            <numerusform>{n} Bild konnte nicht gelesen werden.</numerusform>
+            <numerusform>{n} Bilder konnten nicht gelesen werden.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Things were found in %1 of %2.</source>
-        <translation>Objekte gefunden: %1 von %2.</translation>
+        <source>Things were found in {1} of {2}.</source>
+        <translation>Objekte gefunden: {1} von {2}.</translation>
     </message>
     <message>
         <source>Add the boxes with a score of at least:</source>
@@ -16254,41 +16254,41 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Verschieden</translation>
     </message>
     <message>
-        <source>Project “%1”</source>
-        <translation>Projekt „%1“</translation>
+        <source>Project “{1}”</source>
+        <translation>Projekt „{1}“</translation>
     </message>
     <message>
-        <source>Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
-        <translation>Enthält Vorschauen (%1 px) statt der Fotos. Ihre Labels werden den Originalfotos zugeordnet, sobald diese Kopie wieder zusammengeführt wird.</translation>
+        <source>Holds previews ({1} px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
+        <translation>Enthält Vorschauen ({1} px) statt der Fotos. Ihre Labels werden den Originalfotos zugeordnet, sobald diese Kopie wieder zusammengeführt wird.</translation>
     </message>
     <message>
         <source>Holds the photos in full size.</source>
         <translation>Enthält die Fotos in voller Größe.</translation>
     </message>
     <message>
-        <source>Takes %1.</source>
-        <translation>Belegt %1.</translation>
+        <source>Takes {1}.</source>
+        <translation>Belegt {1}.</translation>
     </message>
     <message>
-        <source>Takes %1, %2 free on this disk.</source>
-        <translation>Belegt %1, %2 frei auf diesem Datenträger.</translation>
+        <source>Takes {1}, {2} free on this disk.</source>
+        <translation>Belegt {1}, {2} frei auf diesem Datenträger.</translation>
     </message>
     <message>
-        <source>Takes %1, but only %2 is free on this disk.</source>
-        <translation>Belegt %1, aber auf diesem Datenträger sind nur %2 frei.</translation>
+        <source>Takes {1}, but only {2} is free on this disk.</source>
+        <translation>Belegt {1}, aber auf diesem Datenträger sind nur {2} frei.</translation>
     </message>
     <message numerus="yes">
-        <source>%n photos are damaged and were left out</source>
+        <source>{n} photos are damaged and were left out</source>
         <translation>
-            <numerusform>%n Foto ist beschädigt und wurde ausgelassen</numerusform>
-            <numerusform>%n Fotos sind beschädigt und wurden ausgelassen</numerusform>
+            <numerusform>{n} Foto ist beschädigt und wurde ausgelassen</numerusform>
+            <numerusform>{n} Fotos sind beschädigt und wurden ausgelassen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photos are not in the copy</source>
+        <source>{n} photos are not in the copy</source>
         <translation>
-            <numerusform>%n Foto fehlt in der Kopie</numerusform>
-            <numerusform>%n Fotos fehlen in der Kopie</numerusform>
+            <numerusform>{n} Foto fehlt in der Kopie</numerusform>
+            <numerusform>{n} Fotos fehlen in der Kopie</numerusform>
         </translation>
     </message>
     <message>
@@ -16296,8 +16296,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Die Fotos sind Vorschauen</translation>
     </message>
     <message>
-        <source>Unpacking %1</source>
-        <translation>%1 wird entpackt</translation>
+        <source>Unpacking {1}</source>
+        <translation>{1} wird entpackt</translation>
     </message>
     <message>
         <source>Preview only</source>
@@ -16332,8 +16332,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>wird gezählt…</translation>
     </message>
     <message>
-        <source>%1 is a class</source>
-        <translation>%1 ist eine Klasse</translation>
+        <source>{1} is a class</source>
+        <translation>{1} ist eine Klasse</translation>
     </message>
     <message>
         <source>Image folders</source>
@@ -16368,8 +16368,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Eine Klasse je Zeile. Eine eingerückte Zeile kommt unter die darüber.</translation>
     </message>
     <message>
-        <source>Labels are imported from %1 once the project is made.</source>
-        <translation>Labels werden aus %1 importiert, sobald das Projekt erstellt ist.</translation>
+        <source>Labels are imported from {1} once the project is made.</source>
+        <translation>Labels werden aus {1} importiert, sobald das Projekt erstellt ist.</translation>
     </message>
     <message>
         <source>You can add classes or import a list at any time.</source>
@@ -16392,16 +16392,16 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Die Fotos bleiben, wo sie sind.</translation>
     </message>
     <message>
-        <source>%1 so far…</source>
-        <translation>Bisher %1…</translation>
+        <source>{1} so far…</source>
+        <translation>Bisher {1}…</translation>
     </message>
     <message>
         <source>Choose where the project is saved</source>
         <translation>Speicherort des Projekts wählen</translation>
     </message>
     <message>
-        <source>Saved as %1</source>
-        <translation>Speicherort: %1</translation>
+        <source>Saved as {1}</source>
+        <translation>Speicherort: {1}</translation>
     </message>
     <message>
         <source>Choose a class list</source>

@@ -20,8 +20,8 @@
         <translation>Rápida</translation>
     </message>
     <message>
-        <source>Version %1</source>
-        <translation>Versión %1</translation>
+        <source>Version {1}</source>
+        <translation>Versión {1}</translation>
     </message>
     <message>
         <source>Sort thousands of photos by labelling a few</source>
@@ -40,8 +40,8 @@
         <translation>Créditos y licencias</translation>
     </message>
     <message>
-        <source>Licence: %1</source>
-        <translation>Licencia: %1</translation>
+        <source>Licence: {1}</source>
+        <translation>Licencia: {1}</translation>
     </message>
     <message>
         <source>Enter</source>
@@ -188,24 +188,24 @@
         <translation>Ahora no</translation>
     </message>
     <message>
-        <source>Removed %1</source>
-        <translation>Se eliminó %1</translation>
+        <source>Removed {1}</source>
+        <translation>Se eliminó {1}</translation>
     </message>
     <message>
-        <source>Added %1</source>
-        <translation>Se añadió %1</translation>
+        <source>Added {1}</source>
+        <translation>Se añadió {1}</translation>
     </message>
     <message>
-        <source>Now using %1</source>
-        <translation>Ahora se usa %1</translation>
+        <source>Now using {1}</source>
+        <translation>Ahora se usa {1}</translation>
     </message>
     <message>
         <source>Undo</source>
         <translation>Deshacer</translation>
     </message>
     <message>
-        <source>%1 is ready to use</source>
-        <translation>%1 está lista para usarse</translation>
+        <source>{1} is ready to use</source>
+        <translation>{1} está lista para usarse</translation>
     </message>
     <message>
         <source>Custom</source>
@@ -300,8 +300,8 @@
         <translation> px</translation>
     </message>
     <message>
-        <source>0 to %1</source>
-        <translation>0 a %1</translation>
+        <source>0 to {1}</source>
+        <translation>0 a {1}</translation>
     </message>
     <message>
         <source>Choose a file…</source>
@@ -332,12 +332,12 @@
         <translation>Añadiéndola…</translation>
     </message>
     <message>
-        <source>Preprocessing: %1.</source>
-        <translation>Preprocesamiento: %1.</translation>
+        <source>Preprocessing: {1}.</source>
+        <translation>Preprocesamiento: {1}.</translation>
     </message>
     <message>
-        <source>Check these settings: the file does not say how images were prepared. %1</source>
-        <translation>Compruebe estos ajustes: el archivo no indica cómo se prepararon las imágenes. %1</translation>
+        <source>Check these settings: the file does not say how images were prepared. {1}</source>
+        <translation>Compruebe estos ajustes: el archivo no indica cómo se prepararon las imágenes. {1}</translation>
     </message>
     <message>
         <source>Drop an ONNX file here: any network that turns an image into a vector or a feature map. It runs in a separate process and contacts no other computer.</source>
@@ -352,32 +352,32 @@
         <translation>Cargando la lista de redes publicadas</translation>
     </message>
     <message>
-        <source>Downloading %1</source>
-        <translation>Descargando %1</translation>
+        <source>Downloading {1}</source>
+        <translation>Descargando {1}</translation>
     </message>
     <message>
-        <source>Inspecting %1</source>
-        <translation>Inspeccionando %1</translation>
+        <source>Inspecting {1}</source>
+        <translation>Inspeccionando {1}</translation>
     </message>
     <message>
-        <source>Trying %1</source>
-        <translation>Probando %1</translation>
+        <source>Trying {1}</source>
+        <translation>Probando {1}</translation>
     </message>
     <message>
-        <source>Adding %1</source>
-        <translation>Añadiendo %1</translation>
+        <source>Adding {1}</source>
+        <translation>Añadiendo {1}</translation>
     </message>
     <message>
         <source>Measuring the speed</source>
         <translation>Midiendo la velocidad</translation>
     </message>
     <message>
-        <source>Preparing %1</source>
-        <translation>Preparando %1</translation>
+        <source>Preparing {1}</source>
+        <translation>Preparando {1}</translation>
     </message>
     <message>
-        <source>Analysing images with %1</source>
-        <translation>Analizando imágenes con %1</translation>
+        <source>Analysing images with {1}</source>
+        <translation>Analizando imágenes con {1}</translation>
     </message>
     <message>
         <source>Preparing…</source>
@@ -420,12 +420,12 @@
         <translation>Redes publicadas</translation>
     </message>
     <message>
-        <source>Trained at %1. Smaller is faster; speed is measured once it is on this computer.</source>
-        <translation>Entrenada a %1. Cuanto menor, más rápida; la velocidad se mide cuando está en este equipo.</translation>
+        <source>Trained at {1}. Smaller is faster; speed is measured once it is on this computer.</source>
+        <translation>Entrenada a {1}. Cuanto menor, más rápida; la velocidad se mide cuando está en este equipo.</translation>
     </message>
     <message>
-        <source>The input size must be a multiple of %1.</source>
-        <translation>El tamaño de entrada debe ser múltiplo de %1.</translation>
+        <source>The input size must be a multiple of {1}.</source>
+        <translation>El tamaño de entrada debe ser múltiplo de {1}.</translation>
     </message>
     <message>
         <source>Use in this project…</source>
@@ -440,8 +440,8 @@
         <translation>Detener; lo descargado se conserva y la descarga se puede reanudar</translation>
     </message>
     <message>
-        <source>Use %1 in this project</source>
-        <translation>Usar %1 en este proyecto</translation>
+        <source>Use {1} in this project</source>
+        <translation>Usar {1} en este proyecto</translation>
     </message>
     <message>
         <source>Folder or address of the mirror</source>
@@ -464,8 +464,8 @@
         <translation>Los archivos están allí como en el servidor del editor: propietario/nombre/archivo.</translation>
     </message>
     <message>
-        <source>Mirror: %1</source>
-        <translation>Espejo: %1</translation>
+        <source>Mirror: {1}</source>
+        <translation>Espejo: {1}</translation>
     </message>
     <message>
         <source>Use a mirror…</source>
@@ -488,8 +488,8 @@
         <translation>La dirección se recuerda; la contraseña, solo hasta que termina el programa.</translation>
     </message>
     <message>
-        <source>Proxy: %1</source>
-        <translation>Proxy: %1</translation>
+        <source>Proxy: {1}</source>
+        <translation>Proxy: {1}</translation>
     </message>
     <message>
         <source>Use a proxy…</source>
@@ -508,8 +508,8 @@
         <translation>Todas las redes</translation>
     </message>
     <message>
-        <source>timm has more than a thousand other networks, including DINOv2 and SigLIP: %1</source>
-        <translation>timm ofrece más de mil redes adicionales, entre ellas DINOv2 y SigLIP: %1</translation>
+        <source>timm has more than a thousand other networks, including DINOv2 and SigLIP: {1}</source>
+        <translation>timm ofrece más de mil redes adicionales, entre ellas DINOv2 y SigLIP: {1}</translation>
     </message>
     <message>
         <source>Name or licence</source>
@@ -556,16 +556,16 @@
         <translation>Primero analiza todas las imágenes con ella y compara los resultados. Nada cambia hasta que usted decida.</translation>
     </message>
     <message>
-        <source>Remove %1…</source>
-        <translation>Eliminar %1…</translation>
+        <source>Remove {1}…</source>
+        <translation>Eliminar {1}…</translation>
     </message>
     <message>
-        <source>Remove %1</source>
-        <translation>Eliminar %1</translation>
+        <source>Remove {1}</source>
+        <translation>Eliminar {1}</translation>
     </message>
     <message>
-        <source>Keep %1</source>
-        <translation>Conservar %1</translation>
+        <source>Keep {1}</source>
+        <translation>Conservar {1}</translation>
     </message>
     <message>
         <source>In use</source>
@@ -576,8 +576,8 @@
         <translation>Añada más en «Redes publicadas» o «Archivo ONNX».</translation>
     </message>
     <message>
-        <source>In use: %1</source>
-        <translation>En uso: %1</translation>
+        <source>In use: {1}</source>
+        <translation>En uso: {1}</translation>
     </message>
     <message>
         <source>The project does not change until you decide. If you cancel, what is finished is kept.</source>
@@ -644,40 +644,40 @@
         <translation>La más precisa</translation>
     </message>
     <message>
-        <source>%1 px</source>
-        <translation>%1 px</translation>
+        <source>{1} px</source>
+        <translation>{1} px</translation>
     </message>
     <message>
-        <source>%1-dimensional embedding</source>
-        <translation>embedding de %1 dimensiones</translation>
+        <source>{1}-dimensional embedding</source>
+        <translation>embedding de {1} dimensiones</translation>
     </message>
     <message>
-        <source>about %1 on this computer</source>
-        <translation>unas %1 en este equipo</translation>
+        <source>about {1} on this computer</source>
+        <translation>unas {1} en este equipo</translation>
     </message>
     <message>
-        <source>%1 on this computer</source>
-        <translation>%1 en este equipo</translation>
+        <source>{1} on this computer</source>
+        <translation>{1} en este equipo</translation>
     </message>
     <message>
-        <source>up to %1 on this computer</source>
-        <translation>hasta %1 en este equipo</translation>
+        <source>up to {1} on this computer</source>
+        <translation>hasta {1} en este equipo</translation>
     </message>
     <message>
-        <source>%1 images/s on one core</source>
-        <translation>%1 imágenes/s en un núcleo</translation>
+        <source>{1} images/s on one core</source>
+        <translation>{1} imágenes/s en un núcleo</translation>
     </message>
     <message>
-        <source>Trained on %1</source>
-        <translation>Entrenada con %1</translation>
+        <source>Trained on {1}</source>
+        <translation>Entrenada con {1}</translation>
     </message>
     <message>
         <source>First use: about a minute of setup</source>
         <translation>Primer uso: aprox. un minuto de preparación</translation>
     </message>
     <message>
-        <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
-        <translation>¿Eliminar %1? Esto borra %2 (%3) de este equipo definitivamente.</translation>
+        <source>Remove {1}? This deletes {2} ({3}) from this computer for good.</source>
+        <translation>¿Eliminar {1}? Esto borra {2} ({3}) de este equipo definitivamente.</translation>
     </message>
     <message>
         <source>Projects that use it keep their labels and predictions, but need it again to embed new images.</source>
@@ -692,101 +692,101 @@
         <translation>Solo se puede volver a añadir desde su archivo ONNX.</translation>
     </message>
     <message>
-        <source>about %1</source>
-        <translation>aprox. %1</translation>
+        <source>about {1}</source>
+        <translation>aprox. {1}</translation>
     </message>
     <message>
-        <source>%1 ImageNet top-1</source>
-        <translation>%1 top-1 en ImageNet</translation>
+        <source>{1} ImageNet top-1</source>
+        <translation>{1} top-1 en ImageNet</translation>
     </message>
     <message>
-        <source>about %1 times slower</source>
-        <translation>unas %1 veces más lenta</translation>
+        <source>about {1} times slower</source>
+        <translation>unas {1} veces más lenta</translation>
     </message>
     <message>
         <source>Download…</source>
         <translation>Descargar…</translation>
     </message>
     <message>
-        <source>Resume: %1 of %2 done…</source>
-        <translation>Reanudar: %1 de %2…</translation>
+        <source>Resume: {1} of {2} done…</source>
+        <translation>Reanudar: {1} de {2}…</translation>
     </message>
     <message>
-        <source>Download %1…</source>
-        <translation>Descargar %1…</translation>
+        <source>Download {1}…</source>
+        <translation>Descargar {1}…</translation>
     </message>
     <message>
-        <source>Takes %1 from %2. Nothing is downloaded.</source>
-        <translation>Toma %1 de %2. No se descarga nada.</translation>
+        <source>Takes {1} from {2}. Nothing is downloaded.</source>
+        <translation>Toma {1} de {2}. No se descarga nada.</translation>
     </message>
     <message>
-        <source>Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent.</source>
-        <translation>Descarga %1 de %2 y lo guarda en este equipo. No se envía nada sobre usted ni sus imágenes.</translation>
+        <source>Downloads {1} from {2} and keeps it on this computer. Nothing about you or your images is sent.</source>
+        <translation>Descarga {1} de {2} y lo guarda en este equipo. No se envía nada sobre usted ni sus imágenes.</translation>
     </message>
     <message>
         <source>not named</source>
         <translation>sin indicar</translation>
     </message>
     <message>
-        <source>input %1</source>
-        <translation>entrada de %1</translation>
+        <source>input {1}</source>
+        <translation>entrada de {1}</translation>
     </message>
     <message>
         <source>Add images to the project to try it</source>
         <translation>Añada imágenes al proyecto para probarla</translation>
     </message>
     <message numerus="yes">
-        <source>Try it on %n of your images</source>
+        <source>Try it on {n} of your images</source>
         <translation>
             <numerusform>Probarla con su imagen</numerusform>
-            <numerusform>Probarla con %n de sus imágenes</numerusform>
+            <numerusform>Probarla con {n} de sus imágenes</numerusform>
         </translation>
     </message>
     <message>
-        <source>It works: %1 embedded, %2 dimensions, about %3 images/s on one core.</source>
-        <translation>Funciona: %1 analizadas, %2 dimensiones, unas %3 imágenes/s en un núcleo.</translation>
+        <source>It works: {1} embedded, {2} dimensions, about {3} images/s on one core.</source>
+        <translation>Funciona: {1} analizadas, {2} dimensiones, unas {3} imágenes/s en un núcleo.</translation>
     </message>
     <message>
         <source>This project uses Fast. Accurate makes fewer mistakes.</source>
         <translation>Este proyecto usa la opción Rápida. La opción Precisa acierta más a menudo.</translation>
     </message>
     <message>
-        <source>Analysing images would take about %1 times as long.</source>
-        <translation>El análisis de las imágenes tarda unas %1 veces más.</translation>
+        <source>Analysing images would take about {1} times as long.</source>
+        <translation>El análisis de las imágenes tarda unas {1} veces más.</translation>
     </message>
     <message>
-        <source>%1 is ready</source>
-        <translation>%1 está lista</translation>
+        <source>{1} is ready</source>
+        <translation>{1} está lista</translation>
     </message>
     <message>
-        <source>%1 is better</source>
-        <translation>%1 es mejor</translation>
+        <source>{1} is better</source>
+        <translation>{1} es mejor</translation>
     </message>
     <message>
-        <source>%1 is worse</source>
-        <translation>%1 es peor</translation>
+        <source>{1} is worse</source>
+        <translation>{1} es peor</translation>
     </message>
     <message>
-        <source>%1 is about as good</source>
-        <translation>%1 es más o menos igual de buena</translation>
+        <source>{1} is about as good</source>
+        <translation>{1} es más o menos igual de buena</translation>
     </message>
     <message>
         <source>Too few labels to compare: a class needs at least two.</source>
         <translation>Muy pocas etiquetas para comparar: una clase necesita al menos dos.</translation>
     </message>
     <message>
-        <source>New: %1</source>
-        <translation>Nueva: %1</translation>
+        <source>New: {1}</source>
+        <translation>Nueva: {1}</translation>
     </message>
     <message>
-        <source>Current: %1</source>
-        <translation>Actual: %1</translation>
+        <source>Current: {1}</source>
+        <translation>Actual: {1}</translation>
     </message>
     <message numerus="yes">
-        <source>Accuracy on %n of your labels, each held out once.</source>
+        <source>Accuracy on {n} of your labels, each held out once.</source>
         <translation>
-            <numerusform>Exactitud con %n de sus etiquetas, reservada una vez.</numerusform>
-            <numerusform>Exactitud con %n de sus etiquetas, cada una reservada una vez.</numerusform>
+            <numerusform>Exactitud con {n} de sus etiquetas, reservada una vez.</numerusform>
+            <numerusform>Exactitud con {n} de sus etiquetas, cada una reservada una vez.</numerusform>
         </translation>
     </message>
     <message>
@@ -798,12 +798,12 @@
         <translation>No hay diferencia.</translation>
     </message>
     <message>
-        <source>95% confidence interval of the difference: %1 to %2 points.</source>
-        <translation>Intervalo de confianza del 95&#xa0;% de la diferencia: de %1 a %2 puntos.</translation>
+        <source>95% confidence interval of the difference: {1} to {2} points.</source>
+        <translation>Intervalo de confianza del 95&#xa0;% de la diferencia: de {1} a {2} puntos.</translation>
     </message>
     <message>
-        <source>%1 could not be read.</source>
-        <translation>Error al leer %1.</translation>
+        <source>{1} could not be read.</source>
+        <translation>Error al leer {1}.</translation>
     </message>
     <message>
         <source>Backups…</source>
@@ -830,12 +830,12 @@
         <translation>Dónde guardar las copias de seguridad</translation>
     </message>
     <message>
-        <source>The folder cannot be shown: %1</source>
-        <translation>No se puede mostrar la carpeta: %1</translation>
+        <source>The folder cannot be shown: {1}</source>
+        <translation>No se puede mostrar la carpeta: {1}</translation>
     </message>
     <message>
-        <source>Restoring %1</source>
-        <translation>Restaurando %1</translation>
+        <source>Restoring {1}</source>
+        <translation>Restaurando {1}</translation>
     </message>
     <message>
         <source>Restored the backup</source>
@@ -890,8 +890,8 @@
         <translation>Restaurar…</translation>
     </message>
     <message>
-        <source>Restore the backup of %1…</source>
-        <translation>Restaurar la copia de seguridad del %1…</translation>
+        <source>Restore the backup of {1}…</source>
+        <translation>Restaurar la copia de seguridad del {1}…</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -974,60 +974,60 @@
         <translation>Antes de restaurar</translation>
     </message>
     <message>
-        <source>%1 undone</source>
-        <translation>deshechas: %1</translation>
+        <source>{1} undone</source>
+        <translation>deshechas: {1}</translation>
     </message>
     <message>
         <source>Same as now</source>
         <translation>Igual que ahora</translation>
     </message>
     <message>
-        <source>Since then: %1</source>
-        <translation>Desde entonces: %1</translation>
+        <source>Since then: {1}</source>
+        <translation>Desde entonces: {1}</translation>
     </message>
     <message>
         <source>Restoring undoes:</source>
         <translation>Al restaurar se deshacen estas acciones:</translation>
     </message>
     <message>
-        <source>… and %1 before them</source>
-        <translation>… y %1 anteriores</translation>
+        <source>… and {1} before them</source>
+        <translation>… y {1} anteriores</translation>
     </message>
     <message>
-        <source>Restore the project as it was on %1?</source>
-        <translation>¿Restaurar el proyecto tal como estaba el %1?</translation>
+        <source>Restore the project as it was on {1}?</source>
+        <translation>¿Restaurar el proyecto tal como estaba el {1}?</translation>
     </message>
     <message>
-        <source>This is a backup of “%1”, made %2.</source>
-        <translation>Esta es una copia de seguridad de «%1», hecha el %2.</translation>
+        <source>This is a backup of “{1}”, made {2}.</source>
+        <translation>Esta es una copia de seguridad de «{1}», hecha el {2}.</translation>
     </message>
     <message>
         <source>Is this the right project?</source>
         <translation>¿Es este el proyecto correcto?</translation>
     </message>
     <message>
-        <source>Made %1</source>
-        <translation>Hecha el %1</translation>
+        <source>Made {1}</source>
+        <translation>Hecha el {1}</translation>
     </message>
     <message>
-        <source>From %1</source>
-        <translation>De %1</translation>
+        <source>From {1}</source>
+        <translation>De {1}</translation>
     </message>
     <message>
         <source>The damaged file stays in the same folder.</source>
         <translation>El archivo dañado se conserva en la misma carpeta.</translation>
     </message>
     <message>
-        <source>%1 is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
-        <translation>%1 está demasiado dañado para saber qué proyecto era. Estas son las copias de seguridad de todos los proyectos con este nombre. Compruebe la ubicación y los recuentos antes de restaurar una.</translation>
+        <source>{1} is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
+        <translation>{1} está demasiado dañado para saber qué proyecto era. Estas son las copias de seguridad de todos los proyectos con este nombre. Compruebe la ubicación y los recuentos antes de restaurar una.</translation>
     </message>
     <message>
-        <source>%1 is damaged. It has no backups of its own, but a copy of it does.</source>
-        <translation>%1 está dañado. No tiene copias de seguridad propias, pero una copia de este proyecto sí las tiene.</translation>
+        <source>{1} is damaged. It has no backups of its own, but a copy of it does.</source>
+        <translation>{1} está dañado. No tiene copias de seguridad propias, pero una copia de este proyecto sí las tiene.</translation>
     </message>
     <message>
-        <source>%1 is damaged. Choose the backup to restore.</source>
-        <translation>%1 está dañado. Elija la copia de seguridad que quiere restaurar.</translation>
+        <source>{1} is damaged. Choose the backup to restore.</source>
+        <translation>{1} está dañado. Elija la copia de seguridad que quiere restaurar.</translation>
     </message>
     <message>
         <source>From a copy of this project</source>
@@ -1054,64 +1054,64 @@
         <translation>Antes se hace una copia de seguridad del proyecto actual.</translation>
     </message>
     <message>
-        <source>Damaged file; it can&apos;t be restored: %1</source>
-        <translation>Archivo dañado; no se puede restaurar: %1</translation>
+        <source>Damaged file; it can&apos;t be restored: {1}</source>
+        <translation>Archivo dañado; no se puede restaurar: {1}</translation>
     </message>
     <message>
-        <source>Backed up: %1</source>
-        <translation>Copia de seguridad hecha: %1</translation>
+        <source>Backed up: {1}</source>
+        <translation>Copia de seguridad hecha: {1}</translation>
     </message>
     <message>
-        <source>The backup failed. Your work is saved in the project. %1</source>
-        <translation>No se pudo hacer la copia de seguridad. Su trabajo está guardado en el proyecto. %1</translation>
+        <source>The backup failed. Your work is saved in the project. {1}</source>
+        <translation>No se pudo hacer la copia de seguridad. Su trabajo está guardado en el proyecto. {1}</translation>
     </message>
     <message>
-        <source>%1 is damaged. The backup of %2 can take its place: %3. The damaged file is kept.</source>
-        <translation>%1 está dañado. La copia de seguridad del %2 puede sustituirlo: %3. El archivo dañado se conserva.</translation>
+        <source>{1} is damaged. The backup of {2} can take its place: {3}. The damaged file is kept.</source>
+        <translation>{1} está dañado. La copia de seguridad del {2} puede sustituirlo: {3}. El archivo dañado se conserva.</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels</source>
+        <source>{n} labels</source>
         <translation>
-            <numerusform>%n etiqueta</numerusform>
-            <numerusform>%n etiquetas</numerusform>
+            <numerusform>{n} etiqueta</numerusform>
+            <numerusform>{n} etiquetas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n notes</source>
+        <source>{n} notes</source>
         <translation>
-            <numerusform>%n nota</numerusform>
-            <numerusform>%n notas</numerusform>
+            <numerusform>{n} nota</numerusform>
+            <numerusform>{n} notas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes</source>
+        <source>{n} classes</source>
         <translation>
-            <numerusform>%n clase</numerusform>
-            <numerusform>%n clases</numerusform>
+            <numerusform>{n} clase</numerusform>
+            <numerusform>{n} clases</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n actions</source>
+        <source>{n} actions</source>
         <translation>
-            <numerusform>%n acción</numerusform>
-            <numerusform>%n acciones</numerusform>
+            <numerusform>{n} acción</numerusform>
+            <numerusform>{n} acciones</numerusform>
         </translation>
     </message>
     <message>
-        <source>Copied %1</source>
-        <translation>Se copió: %1</translation>
+        <source>Copied {1}</source>
+        <translation>Se copió: {1}</translation>
     </message>
     <message>
-        <source>Cut %1. Paste to move it.</source>
-        <translation>Se cortó %1. Pegue para moverla.</translation>
+        <source>Cut {1}. Paste to move it.</source>
+        <translation>Se cortó {1}. Pegue para moverla.</translation>
     </message>
     <message>
-        <source>Cut %1. Paste to move them.</source>
-        <translation>Se cortaron %1. Pegue para moverlas.</translation>
+        <source>Cut {1}. Paste to move them.</source>
+        <translation>Se cortaron {1}. Pegue para moverlas.</translation>
     </message>
     <message>
-        <source>Choose classes and press %1 first.</source>
-        <translation>Elija primero las clases y pulse %1.</translation>
+        <source>Choose classes and press {1} first.</source>
+        <translation>Elija primero las clases y pulse {1}.</translation>
     </message>
     <message>
         <source>Choose classes and copy them first.</source>
@@ -1186,48 +1186,48 @@
         <translation>Eliminar clase</translation>
     </message>
     <message>
-        <source>New class under %1…</source>
-        <translation>Nueva clase bajo %1…</translation>
+        <source>New class under {1}…</source>
+        <translation>Nueva clase bajo {1}…</translation>
     </message>
     <message>
-        <source>Unlink from %1</source>
-        <translation>Desvincular de %1</translation>
+        <source>Unlink from {1}</source>
+        <translation>Desvincular de {1}</translation>
     </message>
     <message>
-        <source>Merge %1 into…</source>
-        <translation>Fusionar %1 con…</translation>
+        <source>Merge {1} into…</source>
+        <translation>Fusionar {1} con…</translation>
     </message>
     <message>
-        <source>Name of the new class under %1</source>
-        <translation>Nombre de la nueva clase bajo %1</translation>
+        <source>Name of the new class under {1}</source>
+        <translation>Nombre de la nueva clase bajo {1}</translation>
     </message>
     <message>
         <source>Name of the new class at the top level</source>
         <translation>Nombre de la nueva clase en el nivel superior</translation>
     </message>
     <message>
-        <source>Add the parent %1</source>
-        <translation>Añadir la clase padre %1</translation>
+        <source>Add the parent {1}</source>
+        <translation>Añadir la clase padre {1}</translation>
     </message>
     <message>
         <source>Parent/Name puts it elsewhere</source>
         <translation>Padre/Nombre para ponerla en otro lugar</translation>
     </message>
     <message>
-        <source>Create “%1”</source>
-        <translation>Crear «%1»</translation>
+        <source>Create “{1}”</source>
+        <translation>Crear «{1}»</translation>
     </message>
     <message>
-        <source>above %1</source>
-        <translation>encima de %1</translation>
+        <source>above {1}</source>
+        <translation>encima de {1}</translation>
     </message>
     <message>
-        <source>Name of the new class above %1</source>
-        <translation>Nombre de la nueva clase encima de %1</translation>
+        <source>Name of the new class above {1}</source>
+        <translation>Nombre de la nueva clase encima de {1}</translation>
     </message>
     <message>
-        <source>Key that labels as %1</source>
-        <translation>Tecla para etiquetar como %1</translation>
+        <source>Key that labels as {1}</source>
+        <translation>Tecla para etiquetar como {1}</translation>
     </message>
     <message>
         <source>Rules for the class list</source>
@@ -1242,82 +1242,82 @@
         <translation>incluye etiquetas, clases hijas y clases padre</translation>
     </message>
     <message>
-        <source>New name of %1</source>
-        <translation>Nuevo nombre de %1</translation>
+        <source>New name of {1}</source>
+        <translation>Nuevo nombre de {1}</translation>
     </message>
     <message>
-        <source>Rename to “%1”</source>
-        <translation>Renombrar a «%1»</translation>
+        <source>Rename to “{1}”</source>
+        <translation>Renombrar a «{1}»</translation>
     </message>
     <message>
         <source>The top level</source>
         <translation>El nivel superior</translation>
     </message>
     <message>
-        <source>Move %1 under</source>
-        <translation>Mover %1 bajo</translation>
+        <source>Move {1} under</source>
+        <translation>Mover {1} bajo</translation>
     </message>
     <message>
-        <source>Add another parent to %1</source>
-        <translation>Añadir otra clase padre a %1</translation>
+        <source>Add another parent to {1}</source>
+        <translation>Añadir otra clase padre a {1}</translation>
     </message>
     <message>
-        <source>Add a parent to %1</source>
-        <translation>Añadir una clase padre a %1</translation>
+        <source>Add a parent to {1}</source>
+        <translation>Añadir una clase padre a {1}</translation>
     </message>
     <message>
-        <source>Merge %1 into</source>
-        <translation>Fusionar %1 con</translation>
+        <source>Merge {1} into</source>
+        <translation>Fusionar {1} con</translation>
     </message>
     <message>
-        <source>Merge %1 into %2</source>
-        <translation>Fusionar %1 con %2</translation>
+        <source>Merge {1} into {2}</source>
+        <translation>Fusionar {1} con {2}</translation>
     </message>
     <message>
-        <source>labels %1 → %2</source>
-        <translation>etiquetas %1 → %2</translation>
+        <source>labels {1} → {2}</source>
+        <translation>etiquetas {1} → {2}</translation>
     </message>
     <message>
-        <source>children %1 → %2</source>
-        <translation>clases hijas %1 → %2</translation>
+        <source>children {1} → {2}</source>
+        <translation>clases hijas {1} → {2}</translation>
     </message>
     <message>
-        <source>classes %1 → %2</source>
-        <translation>clases %1 → %2</translation>
+        <source>classes {1} → {2}</source>
+        <translation>clases {1} → {2}</translation>
     </message>
     <message>
-        <source>Remove the whole branch: %1</source>
-        <translation>Eliminar la rama entera: %1</translation>
+        <source>Remove the whole branch: {1}</source>
+        <translation>Eliminar la rama entera: {1}</translation>
     </message>
     <message>
-        <source>Keep the classes below: move %1 to the top level</source>
-        <translation>Conservar las clases de debajo: mover %1 al nivel superior</translation>
+        <source>Keep the classes below: move {1} to the top level</source>
+        <translation>Conservar las clases de debajo: mover {1} al nivel superior</translation>
     </message>
     <message>
-        <source>Keep the classes below: move %1 one level up</source>
-        <translation>Conservar las clases de debajo: subir %1 un nivel</translation>
+        <source>Keep the classes below: move {1} one level up</source>
+        <translation>Conservar las clases de debajo: subir {1} un nivel</translation>
     </message>
     <message>
         <source>the parents</source>
         <translation>las clases padre</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels go to %1</source>
+        <source>{n} labels go to {1}</source>
         <translation>
-            <numerusform>%n etiqueta → %1</numerusform>
-            <numerusform>%n etiquetas → %1</numerusform>
+            <numerusform>{n} etiqueta → {1}</numerusform>
+            <numerusform>{n} etiquetas → {1}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are removed</source>
+        <source>{n} labels are removed</source>
         <translation>
-            <numerusform>pérdida de %n etiqueta</numerusform>
-            <numerusform>pérdida de %n etiquetas</numerusform>
+            <numerusform>pérdida de {n} etiqueta</numerusform>
+            <numerusform>pérdida de {n} etiquetas</numerusform>
         </translation>
     </message>
     <message>
-        <source>Label with %1 as %2</source>
-        <translation>Etiquetar con %1 como %2</translation>
+        <source>Label with {1} as {2}</source>
+        <translation>Etiquetar con {1} como {2}</translation>
     </message>
     <message>
         <source>Unlock the class list</source>
@@ -1336,8 +1336,8 @@
         <translation>preguntar antes de crear una clase con una palabra nueva</translation>
     </message>
     <message>
-        <source>Don&apos;t predict above level %1</source>
-        <translation>No predecir por encima del nivel %1</translation>
+        <source>Don&apos;t predict above level {1}</source>
+        <translation>No predecir por encima del nivel {1}</translation>
     </message>
     <message>
         <source>Predict classes of any level</source>
@@ -1348,10 +1348,10 @@
         <translation>actual</translation>
     </message>
     <message numerus="yes">
-        <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
+        <source>{1} has {n} labelled images; to split a class takes 2. Label some more first.</source>
         <translation>
-            <numerusform>%1 tiene %n imagen etiquetada; para dividir una clase hacen falta 2. Etiquete antes algunas más.</numerusform>
-            <numerusform>%1 tiene %n imágenes etiquetadas; para dividir una clase hacen falta 2. Etiquete antes algunas más.</numerusform>
+            <numerusform>{1} tiene {n} imagen etiquetada; para dividir una clase hacen falta 2. Etiquete antes algunas más.</numerusform>
+            <numerusform>{1} tiene {n} imágenes etiquetadas; para dividir una clase hacen falta 2. Etiquete antes algunas más.</numerusform>
         </translation>
     </message>
     <message>
@@ -1391,32 +1391,32 @@
         <translation>Haga clic en una imagen, o trace un recuadro alrededor de varias, para pasarlas a la otra clase. Solo aparecen las imágenes etiquetadas.</translation>
     </message>
     <message>
-        <source>Below %1</source>
-        <translation>Bajo %1</translation>
+        <source>Below {1}</source>
+        <translation>Bajo {1}</translation>
     </message>
     <message>
-        <source>Beside %1</source>
-        <translation>Al lado de %1</translation>
+        <source>Beside {1}</source>
+        <translation>Al lado de {1}</translation>
     </message>
     <message>
-        <source>%1 keeps %2</source>
-        <translation>%1 conserva %2</translation>
+        <source>{1} keeps {2}</source>
+        <translation>{1} conserva {2}</translation>
     </message>
     <message>
-        <source>The new class gets %1</source>
-        <translation>La nueva clase recibe %1</translation>
+        <source>The new class gets {1}</source>
+        <translation>La nueva clase recibe {1}</translation>
     </message>
     <message>
         <source>Name of the class</source>
         <translation>Nombre de la clase</translation>
     </message>
     <message>
-        <source>Also under %1</source>
-        <translation>También bajo %1</translation>
+        <source>Also under {1}</source>
+        <translation>También bajo {1}</translation>
     </message>
     <message>
-        <source>Minimum confidence here and below: %1</source>
-        <translation>Confianza mínima aquí y por debajo: %1</translation>
+        <source>Minimum confidence here and below: {1}</source>
+        <translation>Confianza mínima aquí y por debajo: {1}</translation>
     </message>
     <message>
         <source>Subclasses are not predicted</source>
@@ -1427,36 +1427,36 @@
         <translation>No se predicen clases más generales</translation>
     </message>
     <message>
-        <source>Press %1 to label as this class</source>
-        <translation>Pulsa %1 para etiquetar como esta clase</translation>
+        <source>Press {1} to label as this class</source>
+        <translation>Pulsa {1} para etiquetar como esta clase</translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>
         <translation>Necesita ejemplos: suelte aquí unas pocas imágenes</translation>
     </message>
     <message numerus="yes">
-        <source>%n examples of its own</source>
+        <source>{n} examples of its own</source>
         <translation>
-            <numerusform>%n ejemplo propio</numerusform>
-            <numerusform>%n ejemplos propios</numerusform>
+            <numerusform>{n} ejemplo propio</numerusform>
+            <numerusform>{n} ejemplos propios</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images here or below</source>
+        <source>{n} images here or below</source>
         <translation>
-            <numerusform>%n imagen aquí o por debajo</numerusform>
-            <numerusform>%n imágenes aquí o por debajo</numerusform>
+            <numerusform>{n} imagen aquí o por debajo</numerusform>
+            <numerusform>{n} imágenes aquí o por debajo</numerusform>
         </translation>
     </message>
     <message>
-        <source>Label %1 as none of the classes</source>
-        <translation>Etiquetar %1 como ninguna de las clases</translation>
+        <source>Label {1} as none of the classes</source>
+        <translation>Etiquetar {1} como ninguna de las clases</translation>
     </message>
     <message numerus="yes">
-        <source>Remove the labels of %n images</source>
+        <source>Remove the labels of {n} images</source>
         <translation>
-            <numerusform>Quitar la etiqueta de %n imagen</numerusform>
-            <numerusform>Quitar las etiquetas de %n imágenes</numerusform>
+            <numerusform>Quitar la etiqueta de {n} imagen</numerusform>
+            <numerusform>Quitar las etiquetas de {n} imágenes</numerusform>
         </translation>
     </message>
     <message>
@@ -1480,8 +1480,8 @@
         <translation>Nueva clase</translation>
     </message>
     <message>
-        <source>No class matches “%1”.</source>
-        <translation>Ninguna clase coincide con «%1».</translation>
+        <source>No class matches “{1}”.</source>
+        <translation>Ninguna clase coincide con «{1}».</translation>
     </message>
     <message>
         <source>No classes yet.
@@ -1496,8 +1496,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Comparar imágenes</translation>
     </message>
     <message>
-        <source>Up to 4 images are compared: the first 4 of %1.</source>
-        <translation>Se comparan hasta 4 imágenes: las 4 primeras de %1.</translation>
+        <source>Up to 4 images are compared: the first 4 of {1}.</source>
+        <translation>Se comparan hasta 4 imágenes: las 4 primeras de {1}.</translation>
     </message>
     <message>
         <source>Why not the other?</source>
@@ -1536,32 +1536,32 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Imagen siguiente</translation>
     </message>
     <message>
-        <source>%1 and %2 are in different branches.</source>
-        <translation>%1 y %2 están en ramas distintas.</translation>
+        <source>{1} and {2} are in different branches.</source>
+        <translation>{1} y {2} están en ramas distintas.</translation>
     </message>
     <message>
-        <source>Both are in %1.</source>
-        <translation>Ambas están en %1.</translation>
+        <source>Both are in {1}.</source>
+        <translation>Ambas están en {1}.</translation>
     </message>
     <message>
         <source>Zoom and place are the same in all</source>
         <translation>Zoom y posición son iguales en todas</translation>
     </message>
     <message>
-        <source>%1 to %2</source>
-        <translation>%1 a %2</translation>
+        <source>{1} to {2}</source>
+        <translation>{1} a {2}</translation>
     </message>
     <message>
-        <source>Keys that label the framed image: %1</source>
-        <translation>Teclas que etiquetan la imagen enmarcada: %1</translation>
+        <source>Keys that label the framed image: {1}</source>
+        <translation>Teclas que etiquetan la imagen enmarcada: {1}</translation>
     </message>
     <message>
         <source>No labelled images yet</source>
         <translation>Aún no hay imágenes etiquetadas</translation>
     </message>
     <message>
-        <source>Device: %1</source>
-        <translation>Dispositivo: %1</translation>
+        <source>Device: {1}</source>
+        <translation>Dispositivo: {1}</translation>
     </message>
     <message>
         <source>Performance…</source>
@@ -1608,8 +1608,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>CPU</translation>
     </message>
     <message>
-        <source>%1 (CUDA)</source>
-        <translation>%1 (CUDA)</translation>
+        <source>{1} (CUDA)</source>
+        <translation>{1} (CUDA)</translation>
     </message>
     <message>
         <source>NVIDIA GPU</source>
@@ -1620,16 +1620,16 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Usa el dispositivo más rápido que funcione.</translation>
     </message>
     <message>
-        <source>Uses the fastest device that works: %1.</source>
-        <translation>Usa el dispositivo más rápido que funciona: %1.</translation>
+        <source>Uses the fastest device that works: {1}.</source>
+        <translation>Usa el dispositivo más rápido que funciona: {1}.</translation>
     </message>
     <message>
         <source>Always available.</source>
         <translation>Siempre disponible.</translation>
     </message>
     <message>
-        <source>%1 (experimental)</source>
-        <translation>%1 (experimental)</translation>
+        <source>{1} (experimental)</source>
+        <translation>{1} (experimental)</translation>
     </message>
     <message>
         <source>Not available for the same reason.</source>
@@ -1640,16 +1640,16 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Disponible.</translation>
     </message>
     <message>
-        <source>Available, about %1 images/s.</source>
-        <translation>Disponible, unas %1 imágenes/s.</translation>
+        <source>Available, about {1} images/s.</source>
+        <translation>Disponible, unas {1} imágenes/s.</translation>
     </message>
     <message>
         <source>Testing the devices of this computer…</source>
         <translation>Probando los dispositivos de este equipo…</translation>
     </message>
     <message>
-        <source>The devices could not be tested: %1</source>
-        <translation>No se pudieron probar los dispositivos: %1</translation>
+        <source>The devices could not be tested: {1}</source>
+        <translation>No se pudieron probar los dispositivos: {1}</translation>
     </message>
     <message>
         <source>The devices have not been tested yet.</source>
@@ -1668,8 +1668,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>En el dispositivo más rápido que funciona</translation>
     </message>
     <message>
-        <source>No GPU: %1</source>
-        <translation>Sin GPU: %1</translation>
+        <source>No GPU: {1}</source>
+        <translation>Sin GPU: {1}</translation>
     </message>
     <message>
         <source>Click to choose the device</source>
@@ -1720,77 +1720,77 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Aún no evaluado: hacen falta clases con dos ejemplos y algunas imágenes más.</translation>
     </message>
     <message numerus="yes">
-        <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <source>Off, because it does not help: of {n} held-out examples, {1} are correct with it and {2} without.</source>
         <translation>
-            <numerusform>Desactivado porque no ayuda: de %n ejemplo reservado, %1 son correctos con él y %2 sin él.</numerusform>
-            <numerusform>Desactivado porque no ayuda: de %n ejemplos reservados, %1 son correctos con él y %2 sin él.</numerusform>
+            <numerusform>Desactivado porque no ayuda: de {n} ejemplo reservado, {1} son correctos con él y {2} sin él.</numerusform>
+            <numerusform>Desactivado porque no ayuda: de {n} ejemplos reservados, {1} son correctos con él y {2} sin él.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <source>Of {n} held-out examples, {1} are correct with it and {2} without.</source>
         <translation>
-            <numerusform>De %n ejemplo reservado, %1 son correctos con él y %2 sin él.</numerusform>
-            <numerusform>De %n ejemplos reservados, %1 son correctos con él y %2 sin él.</numerusform>
+            <numerusform>De {n} ejemplo reservado, {1} son correctos con él y {2} sin él.</numerusform>
+            <numerusform>De {n} ejemplos reservados, {1} son correctos con él y {2} sin él.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Move %n classes to the top level</source>
+        <source>Move {n} classes to the top level</source>
         <translation>
             <numerusform>Mover al nivel superior</numerusform>
-            <numerusform>Mover %n clases al nivel superior</numerusform>
+            <numerusform>Mover {n} clases al nivel superior</numerusform>
         </translation>
     </message>
     <message>
-        <source>Move from %1 to %2</source>
-        <translation>Mover de %1 a %2</translation>
+        <source>Move from {1} to {2}</source>
+        <translation>Mover de {1} a {2}</translation>
     </message>
     <message>
-        <source>Add %1 as a parent</source>
-        <translation>Añadir %1 como clase padre</translation>
+        <source>Add {1} as a parent</source>
+        <translation>Añadir {1} como clase padre</translation>
     </message>
     <message>
-        <source>Move under %1</source>
-        <translation>Mover bajo %1</translation>
+        <source>Move under {1}</source>
+        <translation>Mover bajo {1}</translation>
     </message>
     <message>
-        <source>Add %2 as a parent of %1</source>
-        <translation>Añadir %2 como clase padre de %1</translation>
+        <source>Add {2} as a parent of {1}</source>
+        <translation>Añadir {2} como clase padre de {1}</translation>
     </message>
     <message>
-        <source>Move %1 under %2</source>
-        <translation>Mover %1 bajo %2</translation>
+        <source>Move {1} under {2}</source>
+        <translation>Mover {1} bajo {2}</translation>
     </message>
     <message>
-        <source>Label %1 as %2</source>
-        <translation>Etiquetar %1 como %2</translation>
+        <source>Label {1} as {2}</source>
+        <translation>Etiquetar {1} como {2}</translation>
     </message>
     <message>
-        <source>Add and label as %1</source>
-        <translation>Añadir y etiquetar como %1</translation>
+        <source>Add and label as {1}</source>
+        <translation>Añadir y etiquetar como {1}</translation>
     </message>
     <message>
-        <source>New class with %1</source>
-        <translation>Nueva clase con %1</translation>
+        <source>New class with {1}</source>
+        <translation>Nueva clase con {1}</translation>
     </message>
     <message>
-        <source>%1 cannot be its own ancestor: %2</source>
-        <translation>%1 no puede quedar por debajo de sí misma: %2</translation>
+        <source>{1} cannot be its own ancestor: {2}</source>
+        <translation>{1} no puede quedar por debajo de sí misma: {2}</translation>
     </message>
     <message>
-        <source>%1 is already under %2</source>
-        <translation>%1 ya está bajo %2</translation>
+        <source>{1} is already under {2}</source>
+        <translation>{1} ya está bajo {2}</translation>
     </message>
     <message>
-        <source>%1 has another parent; unlink it there first</source>
-        <translation>%1 tiene otra clase padre; desvincúlela antes allí</translation>
+        <source>{1} has another parent; unlink it there first</source>
+        <translation>{1} tiene otra clase padre; desvincúlela antes allí</translation>
     </message>
     <message>
-        <source>There is already a class “%1” at the top level</source>
-        <translation>Ya hay una clase «%1» en el nivel superior</translation>
+        <source>There is already a class “{1}” at the top level</source>
+        <translation>Ya hay una clase «{1}» en el nivel superior</translation>
     </message>
     <message>
-        <source>There is already a class “%1” under %2</source>
-        <translation>Ya hay una clase «%1» bajo %2</translation>
+        <source>There is already a class “{1}” under {2}</source>
+        <translation>Ya hay una clase «{1}» bajo {2}</translation>
     </message>
     <message>
         <source>standard output is closed</source>
@@ -1837,23 +1837,23 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Imagen PNG, oscura</translation>
     </message>
     <message>
-        <source>Exporting %1</source>
-        <translation>Exportando %1</translation>
+        <source>Exporting {1}</source>
+        <translation>Exportando {1}</translation>
     </message>
     <message>
-        <source>%1 is %2, not an export like this one.</source>
-        <translation>%1 es %2, no una exportación como esta.</translation>
+        <source>{1} is {2}, not an export like this one.</source>
+        <translation>{1} es {2}, no una exportación como esta.</translation>
     </message>
     <message numerus="yes">
-        <source>Exported %n classes to %1</source>
+        <source>Exported {n} classes to {1}</source>
         <translation>
-            <numerusform>Exportada %n clase a %1</numerusform>
-            <numerusform>Exportadas %n clases a %1</numerusform>
+            <numerusform>Exportada {n} clase a {1}</numerusform>
+            <numerusform>Exportadas {n} clases a {1}</numerusform>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1: most programs cannot open larger ones. SVG has no limit.</source>
-        <translation>La imagen se reduce al %1, porque más grande no se abre en ningún programa. SVG no tiene límite.</translation>
+        <source>The picture is reduced to {1}: most programs cannot open larger ones. SVG has no limit.</source>
+        <translation>La imagen se reduce al {1}, porque más grande no se abre en ningún programa. SVG no tiene límite.</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -2005,10 +2005,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Enlaces simbólicos</translation>
     </message>
     <message numerus="yes">
-        <source>Also %n images the model is sure of</source>
+        <source>Also {n} images the model is sure of</source>
         <translation>
-            <numerusform>También %n imagen de la que el modelo está seguro</numerusform>
-            <numerusform>También %n imágenes de las que el modelo está seguro</numerusform>
+            <numerusform>También {n} imagen de la que el modelo está seguro</numerusform>
+            <numerusform>También {n} imágenes de las que el modelo está seguro</numerusform>
         </translation>
     </message>
     <message>
@@ -2016,8 +2016,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>El modelo aún no está seguro de ninguna imagen</translation>
     </message>
     <message>
-        <source>up to %1</source>
-        <translation>hasta %1</translation>
+        <source>up to {1}</source>
+        <translation>hasta {1}</translation>
     </message>
     <message>
         <source>The folder is complete and can be moved to another computer.</source>
@@ -2032,8 +2032,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>No ocupan espacio, pero se rompen si se mueven las imágenes.</translation>
     </message>
     <message>
-        <source>Also %1 of broader classes</source>
-        <translation>También %1 de clases más generales</translation>
+        <source>Also {1} of broader classes</source>
+        <translation>También {1} de clases más generales</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -2048,8 +2048,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Las fotos no se incluyen.</translation>
     </message>
     <message>
-        <source>Previews of %1 px</source>
-        <translation>Vistas previas de %1 px</translation>
+        <source>Previews of {1} px</source>
+        <translation>Vistas previas de {1} px</translation>
     </message>
     <message>
         <source>Photos in full size</source>
@@ -2068,24 +2068,24 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Elija la carpeta de sus imágenes para poner los archivos nuevos junto a ellas.</translation>
     </message>
     <message>
-        <source>%1 is %2, not an export like this one. It will be lost.</source>
-        <translation>%1 es %2, no una exportación como esta. Se perderá.</translation>
+        <source>{1} is {2}, not an export like this one. It will be lost.</source>
+        <translation>{1} es {2}, no una exportación como esta. Se perderá.</translation>
     </message>
     <message>
-        <source>%1 exists and will be replaced.</source>
-        <translation>%1 ya existe y se reemplazará.</translation>
+        <source>{1} exists and will be replaced.</source>
+        <translation>{1} ya existe y se reemplazará.</translation>
     </message>
     <message>
-        <source>%1 free on this disk.</source>
-        <translation>%1 libres en este disco.</translation>
+        <source>{1} free on this disk.</source>
+        <translation>{1} libres en este disco.</translation>
     </message>
     <message>
-        <source>The copy takes about %1, and only %2 is free there.</source>
-        <translation>La copia ocupa aprox. %1 y allí solo hay %2 libres.</translation>
+        <source>The copy takes about {1}, and only {2} is free there.</source>
+        <translation>La copia ocupa aprox. {1} y allí solo hay {2} libres.</translation>
     </message>
     <message>
-        <source>The copies take up to %1, and only %2 is free there. Links use no space.</source>
-        <translation>Las copias ocupan hasta %1 y allí solo hay %2 libres. Los enlaces no ocupan espacio.</translation>
+        <source>The copies take up to {1}, and only {2} is free there. Links use no space.</source>
+        <translation>Las copias ocupan hasta {1} y allí solo hay {2} libres. Los enlaces no ocupan espacio.</translation>
     </message>
     <message>
         <source>These files:</source>
@@ -2096,59 +2096,59 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Aún no hay imágenes así.</translation>
     </message>
     <message>
-        <source>All of %1</source>
-        <translation>Total: %1</translation>
+        <source>All of {1}</source>
+        <translation>Total: {1}</translation>
     </message>
     <message>
-        <source>%1 of %2 are shown</source>
-        <translation>Se muestran %1 de %2</translation>
+        <source>{1} of {2} are shown</source>
+        <translation>Se muestran {1} de {2}</translation>
     </message>
     <message>
-        <source>Exporting to %1</source>
-        <translation>Exportando a %1</translation>
+        <source>Exporting to {1}</source>
+        <translation>Exportando a {1}</translation>
     </message>
     <message>
-        <source>Exported %1 to %2</source>
-        <translation>Exportación de %1 a %2</translation>
+        <source>Exported {1} to {2}</source>
+        <translation>Exportación de {1} a {2}</translation>
     </message>
     <message>
-        <source>%1 left out: %2</source>
-        <translation>%1 sin exportar: %2</translation>
+        <source>{1} left out: {2}</source>
+        <translation>{1} sin exportar: {2}</translation>
     </message>
     <message>
-        <source>%1 could not be copied, the first is %2: %3</source>
-        <translation>%1 sin copiar; la primera es %2: %3</translation>
+        <source>{1} could not be copied, the first is {2}: {3}</source>
+        <translation>{1} sin copiar; la primera es {2}: {3}</translation>
     </message>
     <message numerus="yes">
-        <source>Exported the model with %n classes to %1, %2</source>
+        <source>Exported the model with {n} classes to {1}, {2}</source>
         <translation>
-            <numerusform>Exportado el modelo con %n clase a %1, %2</numerusform>
-            <numerusform>Exportado el modelo con %n clases a %1, %2</numerusform>
+            <numerusform>Exportado el modelo con {n} clase a {1}, {2}</numerusform>
+            <numerusform>Exportado el modelo con {n} clases a {1}, {2}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photos</source>
+        <source>{n} photos</source>
         <translation>
-            <numerusform>%n foto</numerusform>
-            <numerusform>%n fotos</numerusform>
+            <numerusform>{n} foto</numerusform>
+            <numerusform>{n} fotos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Copied the project and %1 to %2, %3</source>
-        <translation>Proyecto y %1 copiados en %2, %3</translation>
+        <source>Copied the project and {1} to {2}, {3}</source>
+        <translation>Proyecto y {1} copiados en {2}, {3}</translation>
     </message>
     <message numerus="yes">
-        <source>%n photos were not found</source>
+        <source>{n} photos were not found</source>
         <translation>
-            <numerusform>%n foto no se encontró</numerusform>
-            <numerusform>%n fotos no se encontraron</numerusform>
+            <numerusform>{n} foto no se encontró</numerusform>
+            <numerusform>{n} fotos no se encontraron</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photos could not be read</source>
+        <source>{n} photos could not be read</source>
         <translation>
-            <numerusform>%n foto no se pudo leer</numerusform>
-            <numerusform>%n fotos no se pudieron leer</numerusform>
+            <numerusform>{n} foto no se pudo leer</numerusform>
+            <numerusform>{n} fotos no se pudieron leer</numerusform>
         </translation>
     </message>
     <message>
@@ -2160,8 +2160,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Detenido. No se escribió nada.</translation>
     </message>
     <message>
-        <source>Reading %1</source>
-        <translation>Leyendo %1</translation>
+        <source>Reading {1}</source>
+        <translation>Leyendo {1}</translation>
     </message>
     <message>
         <source>Fold</source>
@@ -2200,8 +2200,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Un número es el recuento · Intro elige · Esc cierra</translation>
     </message>
     <message>
-        <source>Count, field or value of %1</source>
-        <translation>Recuento, campo o valor de %1</translation>
+        <source>Count, field or value of {1}</source>
+        <translation>Recuento, campo o valor de {1}</translation>
     </message>
     <message>
         <source>Fields of the project…</source>
@@ -2216,8 +2216,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>se elige con una cifra o letras</translation>
     </message>
     <message>
-        <source>now %1</source>
-        <translation>ahora %1</translation>
+        <source>now {1}</source>
+        <translation>ahora {1}</translation>
     </message>
     <message>
         <source>Looking for duplicates</source>
@@ -2236,15 +2236,15 @@ Haga clic en + para añadir una clase.</translation>
         <translation>La mejor de cada ráfaga</translation>
     </message>
     <message numerus="yes">
-        <source>%n groups</source>
+        <source>{n} groups</source>
         <translation>
-            <numerusform>%n grupo</numerusform>
-            <numerusform>%n grupos</numerusform>
+            <numerusform>{n} grupo</numerusform>
+            <numerusform>{n} grupos</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 are duplicates or bursts, in %2.</source>
-        <translation>%1 son duplicados o ráfagas, en %2.</translation>
+        <source>{1} are duplicates or bursts, in {2}.</source>
+        <translation>{1} son duplicados o ráfagas, en {2}.</translation>
     </message>
     <message>
         <source>This image has no duplicates and is in no burst.</source>
@@ -2263,10 +2263,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Sin ráfagas</translation>
     </message>
     <message numerus="yes">
-        <source>%n seconds</source>
+        <source>{n} seconds</source>
         <translation>
-            <numerusform>%n segundo</numerusform>
-            <numerusform>%n segundos</numerusform>
+            <numerusform>{n} segundo</numerusform>
+            <numerusform>{n} segundos</numerusform>
         </translation>
     </message>
     <message>
@@ -2278,12 +2278,12 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Importar clases</translation>
     </message>
     <message>
-        <source>Class lists (%1);;All files (*)</source>
-        <translation>Listas de clases (%1);;Todos los archivos (*)</translation>
+        <source>Class lists ({1});;All files (*)</source>
+        <translation>Listas de clases ({1});;Todos los archivos (*)</translation>
     </message>
     <message>
-        <source>Importing %1</source>
-        <translation>Importando %1</translation>
+        <source>Importing {1}</source>
+        <translation>Importando {1}</translation>
     </message>
     <message>
         <source>Nothing was imported</source>
@@ -2378,17 +2378,17 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Clases que se eliminaron aquí</translation>
     </message>
     <message numerus="yes">
-        <source>Remove the %n without labels</source>
+        <source>Remove the {n} without labels</source>
         <translation>
             <numerusform>Eliminar la que no tiene etiquetas</numerusform>
-            <numerusform>Eliminar las %n sin etiquetas</numerusform>
+            <numerusform>Eliminar las {n} sin etiquetas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n edges</source>
+        <source>{n} edges</source>
         <translation>
-            <numerusform>%n arista</numerusform>
-            <numerusform>%n aristas</numerusform>
+            <numerusform>{n} arista</numerusform>
+            <numerusform>{n} aristas</numerusform>
         </translation>
     </message>
     <message>
@@ -2400,92 +2400,92 @@ Haga clic en + para añadir una clase.</translation>
         <translation>1 nivel</translation>
     </message>
     <message numerus="yes">
-        <source>%n new classes</source>
+        <source>{n} new classes</source>
         <translation>
-            <numerusform>%n clase nueva</numerusform>
-            <numerusform>%n clases nuevas</numerusform>
+            <numerusform>{n} clase nueva</numerusform>
+            <numerusform>{n} clases nuevas</numerusform>
         </translation>
     </message>
     <message>
-        <source>Synonyms of %1</source>
-        <translation>Sinónimos de %1</translation>
+        <source>Synonyms of {1}</source>
+        <translation>Sinónimos de {1}</translation>
     </message>
     <message>
-        <source>Notes of %1</source>
-        <translation>Notas de %1</translation>
+        <source>Notes of {1}</source>
+        <translation>Notas de {1}</translation>
     </message>
     <message>
         <source>Nothing new</source>
         <translation>Nada nuevo</translation>
     </message>
     <message numerus="yes">
-        <source>%1 are in the project already.</source>
+        <source>{1} are in the project already.</source>
         <translation>
-            <numerusform>%1 ya está en el proyecto.</numerusform>
-            <numerusform>%1 ya están en el proyecto.</numerusform>
+            <numerusform>{1} ya está en el proyecto.</numerusform>
+            <numerusform>{1} ya están en el proyecto.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n levels</source>
+        <source>{n} levels</source>
         <translation>
-            <numerusform>%n nivel</numerusform>
-            <numerusform>%n niveles</numerusform>
+            <numerusform>{n} nivel</numerusform>
+            <numerusform>{n} niveles</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n synonyms</source>
+        <source>{n} synonyms</source>
         <translation>
-            <numerusform>%n sinónimo</numerusform>
-            <numerusform>%n sinónimos</numerusform>
+            <numerusform>{n} sinónimo</numerusform>
+            <numerusform>{n} sinónimos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n levels with %1 and %2 classes</source>
+        <source>{n} levels with {1} and {2} classes</source>
         <translation>
-            <numerusform>%n nivel con %1 y %2 clases</numerusform>
-            <numerusform>%n niveles con %1 y %2 clases</numerusform>
+            <numerusform>{n} nivel con {1} y {2} clases</numerusform>
+            <numerusform>{n} niveles con {1} y {2} clases</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n renamed</source>
+        <source>{n} renamed</source>
         <translation>
-            <numerusform>%n por renombrar</numerusform>
-            <numerusform>%n por renombrar</numerusform>
+            <numerusform>{n} por renombrar</numerusform>
+            <numerusform>{n} por renombrar</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n merged</source>
+        <source>{n} merged</source>
         <translation>
-            <numerusform>%n por fusionar</numerusform>
-            <numerusform>%n por fusionar</numerusform>
+            <numerusform>{n} por fusionar</numerusform>
+            <numerusform>{n} por fusionar</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n linked</source>
+        <source>{n} linked</source>
         <translation>
-            <numerusform>%n por vincular</numerusform>
-            <numerusform>%n por vincular</numerusform>
+            <numerusform>{n} por vincular</numerusform>
+            <numerusform>{n} por vincular</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n moved</source>
+        <source>{n} moved</source>
         <translation>
-            <numerusform>%n por mover</numerusform>
-            <numerusform>%n por mover</numerusform>
+            <numerusform>{n} por mover</numerusform>
+            <numerusform>{n} por mover</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes get a source id or synonyms.</source>
+        <source>{n} classes get a source id or synonyms.</source>
         <translation>
-            <numerusform>%n clase recibe un id. de origen o sinónimos.</numerusform>
-            <numerusform>%n clases reciben un id. de origen o sinónimos.</numerusform>
+            <numerusform>{n} clase recibe un id. de origen o sinónimos.</numerusform>
+            <numerusform>{n} clases reciben un id. de origen o sinónimos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes get the note or colour that the file has for them.</source>
+        <source>{n} classes get the note or colour that the file has for them.</source>
         <translation>
-            <numerusform>%n clase recibe la nota o el color que el archivo tiene para ella.</numerusform>
-            <numerusform>%n clases reciben la nota o el color que el archivo tiene para ellas.</numerusform>
+            <numerusform>{n} clase recibe la nota o el color que el archivo tiene para ella.</numerusform>
+            <numerusform>{n} clases reciben la nota o el color que el archivo tiene para ellas.</numerusform>
         </translation>
     </message>
     <message>
@@ -2493,74 +2493,74 @@ Haga clic en + para añadir una clase.</translation>
         <translation>La lista se recuerda para comparar con ella la próxima versión.</translation>
     </message>
     <message>
-        <source>An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.</source>
-        <translation>Se importó una versión anterior de %1. Las etiquetas siguen con sus clases y los cambios que usted hizo se conservan.</translation>
+        <source>An earlier version was imported from {1}. Labels stay with their classes, and your own changes stay.</source>
+        <translation>Se importó una versión anterior de {1}. Las etiquetas siguen con sus clases y los cambios que usted hizo se conservan.</translation>
     </message>
     <message>
         <source>Many of these classes are in the project. If this is a new version of them, labels stay with their classes.</source>
         <translation>Muchas de estas clases están en el proyecto. Si es una versión nueva de ellas, las etiquetas siguen con sus clases.</translation>
     </message>
     <message numerus="yes">
-        <source>%n classes get other parents</source>
+        <source>{n} classes get other parents</source>
         <translation>
-            <numerusform>%n clase recibe otras clases padre</numerusform>
-            <numerusform>%n clases reciben otras clases padre</numerusform>
+            <numerusform>{n} clase recibe otras clases padre</numerusform>
+            <numerusform>{n} clases reciben otras clases padre</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are new</source>
+        <source>{n} classes are new</source>
         <translation>
-            <numerusform>%n clase es nueva</numerusform>
-            <numerusform>%n clases son nuevas</numerusform>
+            <numerusform>{n} clase es nueva</numerusform>
+            <numerusform>{n} clases son nuevas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are renamed</source>
+        <source>{n} classes are renamed</source>
         <translation>
-            <numerusform>%n clase se renombra</numerusform>
-            <numerusform>%n clases se renombran</numerusform>
+            <numerusform>{n} clase se renombra</numerusform>
+            <numerusform>{n} clases se renombran</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are moved</source>
+        <source>{n} classes are moved</source>
         <translation>
-            <numerusform>%n clase se mueve</numerusform>
-            <numerusform>%n clases se mueven</numerusform>
+            <numerusform>{n} clase se mueve</numerusform>
+            <numerusform>{n} clases se mueven</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are merged into others</source>
+        <source>{n} classes are merged into others</source>
         <translation>
-            <numerusform>%n clase se fusiona con otra</numerusform>
-            <numerusform>%n clases se fusionan con otras</numerusform>
+            <numerusform>{n} clase se fusiona con otra</numerusform>
+            <numerusform>{n} clases se fusionan con otras</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are split in the file. They stay, with their labels.</source>
+        <source>{n} classes are split in the file. They stay, with their labels.</source>
         <translation>
-            <numerusform>%n clase está dividida en el archivo. Se conserva, con sus etiquetas.</numerusform>
-            <numerusform>%n clases están divididas en el archivo. Se conservan, con sus etiquetas.</numerusform>
+            <numerusform>{n} clase está dividida en el archivo. Se conserva, con sus etiquetas.</numerusform>
+            <numerusform>{n} clases están divididas en el archivo. Se conservan, con sus etiquetas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are no longer in the file. They stay.</source>
+        <source>{n} classes are no longer in the file. They stay.</source>
         <translation>
-            <numerusform>%n clase ya no está en el archivo. Se conserva.</numerusform>
-            <numerusform>%n clases ya no están en el archivo. Se conservan.</numerusform>
+            <numerusform>{n} clase ya no está en el archivo. Se conserva.</numerusform>
+            <numerusform>{n} clases ya no están en el archivo. Se conservan.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes were removed here and do not come back.</source>
+        <source>{n} classes were removed here and do not come back.</source>
         <translation>
-            <numerusform>%n clase se eliminó aquí y no vuelve.</numerusform>
-            <numerusform>%n clases se eliminaron aquí y no vuelven.</numerusform>
+            <numerusform>{n} clase se eliminó aquí y no vuelve.</numerusform>
+            <numerusform>{n} clases se eliminaron aquí y no vuelven.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes differ in the file. Yours stay.</source>
+        <source>{n} classes differ in the file. Yours stay.</source>
         <translation>
-            <numerusform>%n clase es distinta en el archivo. Se conserva la del proyecto.</numerusform>
-            <numerusform>%n clases son distintas en el archivo. Se conservan las del proyecto.</numerusform>
+            <numerusform>{n} clase es distinta en el archivo. Se conserva la del proyecto.</numerusform>
+            <numerusform>{n} clases son distintas en el archivo. Se conservan las del proyecto.</numerusform>
         </translation>
     </message>
     <message>
@@ -2584,20 +2584,20 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Actualizar</translation>
     </message>
     <message>
-        <source>Import %1</source>
-        <translation>Importar %1</translation>
+        <source>Import {1}</source>
+        <translation>Importar {1}</translation>
     </message>
     <message>
         <source>Import</source>
         <translation>Importar</translation>
     </message>
     <message>
-        <source>%1. Kept: %2, such as %3</source>
-        <translation>%1. Sin cambios: %2, como %3</translation>
+        <source>{1}. Kept: {2}, such as {3}</source>
+        <translation>{1}. Sin cambios: {2}, como {3}</translation>
     </message>
     <message>
-        <source>%1. Kept: %2</source>
-        <translation>%1. Una clase sin cambios: %2</translation>
+        <source>{1}. Kept: {2}</source>
+        <translation>{1}. Una clase sin cambios: {2}</translation>
     </message>
     <message>
         <source>Suggestions for the graph</source>
@@ -2636,51 +2636,51 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Sin sugerencias: sus clases se ajustan a sus imágenes.</translation>
     </message>
     <message numerus="yes">
-        <source>%n suggestions</source>
+        <source>{n} suggestions</source>
         <translation>
-            <numerusform>%n sugerencia</numerusform>
-            <numerusform>%n sugerencias</numerusform>
+            <numerusform>{n} sugerencia</numerusform>
+            <numerusform>{n} sugerencias</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 may belong under %2</source>
-        <translation>%1 podría ir bajo %2</translation>
+        <source>{1} may belong under {2}</source>
+        <translation>{1} podría ir bajo {2}</translation>
     </message>
     <message>
-        <source>Its images look most like those of classes under %1.</source>
-        <translation>Sus imágenes se parecen más a las de las clases bajo %1.</translation>
+        <source>Its images look most like those of classes under {1}.</source>
+        <translation>Sus imágenes se parecen más a las de las clases bajo {1}.</translation>
     </message>
     <message>
-        <source>%1 may belong under %2 instead of %3</source>
-        <translation>%1 podría ir bajo %2 en vez de bajo %3</translation>
+        <source>{1} may belong under {2} instead of {3}</source>
+        <translation>{1} podría ir bajo {2} en vez de bajo {3}</translation>
     </message>
     <message>
-        <source>Its images look like those of classes under %1 (%2), not like those under %3 (%4).</source>
-        <translation>Sus imágenes se parecen a las de las clases bajo %1 (%2) y apenas a las de debajo de %3 (%4).</translation>
+        <source>Its images look like those of classes under {1} ({2}), not like those under {3} ({4}).</source>
+        <translation>Sus imágenes se parecen a las de las clases bajo {1} ({2}) y apenas a las de debajo de {3} ({4}).</translation>
     </message>
     <message>
-        <source>%1 and %2 look like one class</source>
-        <translation>%1 y %2 parecen una sola clase</translation>
+        <source>{1} and {2} look like one class</source>
+        <translation>{1} y {2} parecen una sola clase</translation>
     </message>
     <message numerus="yes">
-        <source>Of %1 images, %n look more like the other class than like their own.</source>
+        <source>Of {1} images, {n} look more like the other class than like their own.</source>
         <translation>
-            <numerusform>De %1 imágenes, %n se parece más a la otra clase que al resto de la suya.</numerusform>
-            <numerusform>De %1 imágenes, %n se parecen más a la otra clase que al resto de la suya.</numerusform>
+            <numerusform>De {1} imágenes, {n} se parece más a la otra clase que al resto de la suya.</numerusform>
+            <numerusform>De {1} imágenes, {n} se parecen más a la otra clase que al resto de la suya.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>3 more examples of %1 would help about %n images</source>
+        <source>3 more examples of {1} would help about {n} images</source>
         <translation>
-            <numerusform>3 ejemplos más de %1 ayudarían a alrededor de %n imagen</numerusform>
-            <numerusform>3 ejemplos más de %1 ayudarían a unas %n imágenes</numerusform>
+            <numerusform>3 ejemplos más de {1} ayudarían a alrededor de {n} imagen</numerusform>
+            <numerusform>3 ejemplos más de {1} ayudarían a unas {n} imágenes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>It has %n examples.</source>
+        <source>It has {n} examples.</source>
         <translation>
-            <numerusform>Tiene %n ejemplo.</numerusform>
-            <numerusform>Tiene %n ejemplos.</numerusform>
+            <numerusform>Tiene {n} ejemplo.</numerusform>
+            <numerusform>Tiene {n} ejemplos.</numerusform>
         </translation>
     </message>
     <message>
@@ -2688,17 +2688,17 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Aún no tiene ejemplos.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images probably belong to it.</source>
+        <source>{n} images probably belong to it.</source>
         <translation>
-            <numerusform>%n imagen probablemente pertenece a ella.</numerusform>
-            <numerusform>%n imágenes probablemente pertenecen a ella.</numerusform>
+            <numerusform>{n} imagen probablemente pertenece a ella.</numerusform>
+            <numerusform>{n} imágenes probablemente pertenecen a ella.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>How reliable is this? Tested on %n classes of your graph: the correct parent is first in %1, in the first three in %2. By chance it would be first in %3.</source>
+        <source>How reliable is this? Tested on {n} classes of your graph: the correct parent is first in {1}, in the first three in {2}. By chance it would be first in {3}.</source>
         <translation>
-            <numerusform>¿Hasta qué punto es fiable? En una prueba con %n lugar de su grafo, la clase padre correcta quedó primera en %1 y entre las tres primeras en %2. Por azar quedaría primera en %3.</numerusform>
-            <numerusform>¿Hasta qué punto es fiable? En una prueba con %n lugares de su grafo, la clase padre correcta quedó primera en %1 y entre las tres primeras en %2. Por azar quedaría primera en %3.</numerusform>
+            <numerusform>¿Hasta qué punto es fiable? En una prueba con {n} lugar de su grafo, la clase padre correcta quedó primera en {1} y entre las tres primeras en {2}. Por azar quedaría primera en {3}.</numerusform>
+            <numerusform>¿Hasta qué punto es fiable? En una prueba con {n} lugares de su grafo, la clase padre correcta quedó primera en {1} y entre las tres primeras en {2}. Por azar quedaría primera en {3}.</numerusform>
         </translation>
     </message>
     <message>
@@ -2706,16 +2706,16 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Descomprimir en una carpeta</translation>
     </message>
     <message>
-        <source>Merge into %1</source>
-        <translation>Fusionar con %1</translation>
+        <source>Merge into {1}</source>
+        <translation>Fusionar con {1}</translation>
     </message>
     <message>
-        <source>%1 looks like two classes</source>
-        <translation>%1 parece dos clases</translation>
+        <source>{1} looks like two classes</source>
+        <translation>{1} parece dos clases</translation>
     </message>
     <message>
-        <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
-        <translation>Sus imágenes forman grupos de %1 y %2 que parecen clases distintas.</translation>
+        <source>Its images fall into groups of {1} and {2} that look like different classes.</source>
+        <translation>Sus imágenes forman grupos de {1} y {2} que parecen clases distintas.</translation>
     </message>
     <message>
         <source>Split into two classes</source>
@@ -2726,21 +2726,21 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Mostrar la clase</translation>
     </message>
     <message>
-        <source>%1, kind %2</source>
-        <translation>%1, tipo %2</translation>
+        <source>{1}, kind {2}</source>
+        <translation>{1}, tipo {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n more follow when these are done.</source>
+        <source>{n} more follow when these are done.</source>
         <translation>
-            <numerusform>Aparece %n más cuando se resuelvan estas.</numerusform>
-            <numerusform>Aparecen %n más cuando se resuelvan estas.</numerusform>
+            <numerusform>Aparece {n} más cuando se resuelvan estas.</numerusform>
+            <numerusform>Aparecen {n} más cuando se resuelvan estas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Show %n dismissed suggestions again</source>
+        <source>Show {n} dismissed suggestions again</source>
         <translation>
-            <numerusform>Volver a mostrar %n sugerencia ignorada</numerusform>
-            <numerusform>Volver a mostrar %n sugerencias ignoradas</numerusform>
+            <numerusform>Volver a mostrar {n} sugerencia ignorada</numerusform>
+            <numerusform>Volver a mostrar {n} sugerencias ignoradas</numerusform>
         </translation>
     </message>
     <message>
@@ -2748,47 +2748,47 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Grafo de clases</translation>
     </message>
     <message>
-        <source>Add %1 as a parent of %2</source>
-        <translation>Añadir %1 como clase padre de %2</translation>
+        <source>Add {1} as a parent of {2}</source>
+        <translation>Añadir {1} como clase padre de {2}</translation>
     </message>
     <message>
-        <source>under %1</source>
-        <translation>bajo %1</translation>
+        <source>under {1}</source>
+        <translation>bajo {1}</translation>
     </message>
     <message>
         <source>at the top level</source>
         <translation>en el nivel superior</translation>
     </message>
     <message>
-        <source>collapsed, %1 below</source>
-        <translation>contraída, %1 por debajo</translation>
+        <source>collapsed, {1} below</source>
+        <translation>contraída, {1} por debajo</translation>
     </message>
     <message>
-        <source>%1 labelled, or sure of one of the finest classes</source>
-        <translation>%1 etiquetado, o seguro de una de las clases más específicas</translation>
+        <source>{1} labelled, or sure of one of the finest classes</source>
+        <translation>{1} etiquetado, o seguro de una de las clases más específicas</translation>
     </message>
     <message>
-        <source>%1 inherits nothing yet: its parents have no examples.</source>
-        <translation>%1 aún no hereda nada: sus clases padre no tienen ejemplos.</translation>
+        <source>{1} inherits nothing yet: its parents have no examples.</source>
+        <translation>{1} aún no hereda nada: sus clases padre no tienen ejemplos.</translation>
     </message>
     <message>
-        <source>%1 inherits %2</source>
-        <translation>%1 hereda %2</translation>
+        <source>{1} inherits {2}</source>
+        <translation>{1} hereda {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n examples</source>
+        <source>{n} examples</source>
         <translation>
-            <numerusform>%n ejemplo</numerusform>
-            <numerusform>%n ejemplos</numerusform>
+            <numerusform>{n} ejemplo</numerusform>
+            <numerusform>{n} ejemplos</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 from %2</source>
-        <translation>%1 de %2</translation>
+        <source>{1} from {2}</source>
+        <translation>{1} de {2}</translation>
     </message>
     <message>
-        <source>own examples weigh %1</source>
-        <translation>los ejemplos propios pesan %1</translation>
+        <source>own examples weigh {1}</source>
+        <translation>los ejemplos propios pesan {1}</translation>
     </message>
     <message>
         <source>Find a class in the graph</source>
@@ -2807,12 +2807,12 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Intro pasa a la siguiente</translation>
     </message>
     <message>
-        <source>Around %1</source>
-        <translation>Alrededor de %1</translation>
+        <source>Around {1}</source>
+        <translation>Alrededor de {1}</translation>
     </message>
     <message>
-        <source>%1 of %2</source>
-        <translation>%1 de %2</translation>
+        <source>{1} of {2}</source>
+        <translation>{1} de {2}</translation>
     </message>
     <message>
         <source>No class</source>
@@ -2851,20 +2851,20 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Ninguna clase más general es probable para estas imágenes.</translation>
     </message>
     <message>
-        <source>No class has the key %1 for this group. Press R to name any class.</source>
-        <translation>Ninguna clase tiene la tecla %1 en este grupo. Pulse R para indicar cualquier clase.</translation>
+        <source>No class has the key {1} for this group. Press R to name any class.</source>
+        <translation>Ninguna clase tiene la tecla {1} en este grupo. Pulse R para indicar cualquier clase.</translation>
     </message>
     <message>
         <source>All images of this group are left out. Put some back, or press E for the next group.</source>
         <translation>Todas las imágenes de este grupo están fuera. Vuelva a incluir algunas o pulse E para pasar al siguiente grupo.</translation>
     </message>
     <message>
-        <source>Label %1 as: name, part of a name, or Parent/Name</source>
-        <translation>Etiquetar %1 como: nombre, parte del nombre o Padre/Nombre</translation>
+        <source>Label {1} as: name, part of a name, or Parent/Name</source>
+        <translation>Etiquetar {1} como: nombre, parte del nombre o Padre/Nombre</translation>
     </message>
     <message>
-        <source>finer classes of %1</source>
-        <translation>clases más específicas de %1</translation>
+        <source>finer classes of {1}</source>
+        <translation>clases más específicas de {1}</translation>
     </message>
     <message>
         <source>Nothing to group yet</source>
@@ -2991,24 +2991,24 @@ Haga clic en + para añadir una clase.</translation>
         <translation>ver</translation>
     </message>
     <message numerus="yes">
-        <source>%n images: %1</source>
+        <source>{n} images: {1}</source>
         <translation>
-            <numerusform>%n imagen: %1</numerusform>
-            <numerusform>%n imágenes: %1</numerusform>
+            <numerusform>{n} imagen: {1}</numerusform>
+            <numerusform>{n} imágenes: {1}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images: which finer class?</source>
+        <source>{n} images: which finer class?</source>
         <translation>
-            <numerusform>%n imagen: ¿qué clase más específica?</numerusform>
-            <numerusform>%n imágenes: ¿qué clase más específica?</numerusform>
+            <numerusform>{n} imagen: ¿qué clase más específica?</numerusform>
+            <numerusform>{n} imágenes: ¿qué clase más específica?</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n look-alikes: which class?</source>
+        <source>{n} look-alikes: which class?</source>
         <translation>
-            <numerusform>%n imagen: ¿qué clase?</numerusform>
-            <numerusform>%n imágenes parecidas: ¿qué clase?</numerusform>
+            <numerusform>{n} imagen: ¿qué clase?</numerusform>
+            <numerusform>{n} imágenes parecidas: ¿qué clase?</numerusform>
         </translation>
     </message>
     <message>
@@ -3016,46 +3016,46 @@ Haga clic en + para añadir una clase.</translation>
         <translation>se espera menos de 1 error</translation>
     </message>
     <message numerus="yes">
-        <source>%n errors expected</source>
+        <source>{n} errors expected</source>
         <translation>
-            <numerusform>se espera %n error</numerusform>
-            <numerusform>se esperan %n errores</numerusform>
+            <numerusform>se espera {n} error</numerusform>
+            <numerusform>se esperan {n} errores</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>settles about %n images</source>
+        <source>settles about {n} images</source>
         <translation>
-            <numerusform>resuelve aprox. %n imagen</numerusform>
-            <numerusform>resuelve aprox. %n imágenes</numerusform>
+            <numerusform>resuelve aprox. {n} imagen</numerusform>
+            <numerusform>resuelve aprox. {n} imágenes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>a few to look at: %n labels so far</source>
+        <source>a few to look at: {n} labels so far</source>
         <translation>
-            <numerusform>conviene ver algunas: %n etiqueta hasta ahora</numerusform>
-            <numerusform>conviene ver algunas: %n etiquetas hasta ahora</numerusform>
+            <numerusform>conviene ver algunas: {n} etiqueta hasta ahora</numerusform>
+            <numerusform>conviene ver algunas: {n} etiquetas hasta ahora</numerusform>
         </translation>
     </message>
     <message>
-        <source>Group %1 of %2</source>
-        <translation>Grupo %1 de %2</translation>
+        <source>Group {1} of {2}</source>
+        <translation>Grupo {1} de {2}</translation>
     </message>
     <message>
-        <source>%1 left</source>
-        <translation>%1 por revisar</translation>
+        <source>{1} left</source>
+        <translation>{1} por revisar</translation>
     </message>
     <message numerus="yes">
-        <source>%n answers</source>
+        <source>{n} answers</source>
         <translation>
-            <numerusform>%n respuesta</numerusform>
-            <numerusform>%n respuestas</numerusform>
+            <numerusform>{n} respuesta</numerusform>
+            <numerusform>{n} respuestas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n left out</source>
+        <source>{n} left out</source>
         <translation>
-            <numerusform>%n fuera</numerusform>
-            <numerusform>%n fuera</numerusform>
+            <numerusform>{n} fuera</numerusform>
+            <numerusform>{n} fuera</numerusform>
         </translation>
     </message>
     <message>
@@ -3099,17 +3099,17 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Contenido</translation>
     </message>
     <message numerus="yes">
-        <source>stands for %n images</source>
+        <source>stands for {n} images</source>
         <translation>
-            <numerusform>representa %n imagen</numerusform>
-            <numerusform>representa %n imágenes</numerusform>
+            <numerusform>representa {n} imagen</numerusform>
+            <numerusform>representa {n} imágenes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n stars</source>
+        <source>{n} stars</source>
         <translation>
-            <numerusform>%n estrella</numerusform>
-            <numerusform>%n estrellas</numerusform>
+            <numerusform>{n} estrella</numerusform>
+            <numerusform>{n} estrellas</numerusform>
         </translation>
     </message>
     <message>
@@ -3121,10 +3121,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>con comentario</translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes</source>
+        <source>{n} boxes</source>
         <translation>
-            <numerusform>%n recuadro</numerusform>
-            <numerusform>%n recuadros</numerusform>
+            <numerusform>{n} recuadro</numerusform>
+            <numerusform>{n} recuadros</numerusform>
         </translation>
     </message>
     <message>
@@ -3153,8 +3153,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Foto reemplazada</translation>
     </message>
     <message>
-        <source>%1 similar</source>
-        <translation>%1 de similitud</translation>
+        <source>{1} similar</source>
+        <translation>{1} de similitud</translation>
     </message>
     <message>
         <source>Move the box to the left</source>
@@ -3217,48 +3217,48 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Volver a todas las imágenes (Esc)</translation>
     </message>
     <message numerus="yes">
-        <source>First of %n pages</source>
+        <source>First of {n} pages</source>
         <translation>
-            <numerusform>Primera de %n página</numerusform>
-            <numerusform>Primera de %n páginas</numerusform>
+            <numerusform>Primera de {n} página</numerusform>
+            <numerusform>Primera de {n} páginas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n things</source>
+        <source>{n} things</source>
         <translation>
-            <numerusform>%n objeto</numerusform>
-            <numerusform>%n objetos</numerusform>
+            <numerusform>{n} objeto</numerusform>
+            <numerusform>{n} objetos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Thing %1 of %2</source>
-        <translation>Objeto %1 de %2</translation>
+        <source>Thing {1} of {2}</source>
+        <translation>Objeto {1} de {2}</translation>
     </message>
     <message>
         <source>Image</source>
         <translation>Imagen</translation>
     </message>
     <message>
-        <source>Images (%1);;All files (*)</source>
-        <translation>Imágenes (%1);;Todos los archivos (*)</translation>
+        <source>Images ({1});;All files (*)</source>
+        <translation>Imágenes ({1});;Todos los archivos (*)</translation>
     </message>
     <message>
-        <source>Label all as %1</source>
-        <translation>Etiquetar todas como %1</translation>
+        <source>Label all as {1}</source>
+        <translation>Etiquetar todas como {1}</translation>
     </message>
     <message>
-        <source>Are these folders your classes? %1</source>
-        <translation>¿Son estas carpetas sus clases? %1</translation>
+        <source>Are these folders your classes? {1}</source>
+        <translation>¿Son estas carpetas sus clases? {1}</translation>
     </message>
     <message>
-        <source>%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
-        <translation>%1: nombres habituales de partes de un conjunto de datos, no de clases. Para obtener sus recuadros, importe sus etiquetas.</translation>
+        <source>{1}: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
+        <translation>{1}: nombres habituales de partes de un conjunto de datos, no de clases. Para obtener sus recuadros, importe sus etiquetas.</translation>
     </message>
     <message numerus="yes">
-        <source>Add with %n classes</source>
+        <source>Add with {n} classes</source>
         <translation>
-            <numerusform>Añadir con %n clase</numerusform>
-            <numerusform>Añadir con %n clases</numerusform>
+            <numerusform>Añadir con {n} clase</numerusform>
+            <numerusform>Añadir con {n} clases</numerusform>
         </translation>
     </message>
     <message>
@@ -3266,36 +3266,36 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Añadir sin clases</translation>
     </message>
     <message>
-        <source>Nothing new: %1 already in the project</source>
-        <translation>Nada nuevo: %1 ya en el proyecto</translation>
+        <source>Nothing new: {1} already in the project</source>
+        <translation>Nada nuevo: {1} ya en el proyecto</translation>
     </message>
     <message>
         <source>No images found there</source>
         <translation>Allí no se encontraron imágenes</translation>
     </message>
     <message numerus="yes">
-        <source>%1 and %n more could not be added: %2</source>
+        <source>{1} and {n} more could not be added: {2}</source>
         <translation>
-            <numerusform>No se pudieron añadir %1 y %n más: %2</numerusform>
-            <numerusform>No se pudieron añadir %1 y %n más: %2</numerusform>
+            <numerusform>No se pudieron añadir {1} y {n} más: {2}</numerusform>
+            <numerusform>No se pudieron añadir {1} y {n} más: {2}</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 could not be added: %2</source>
-        <translation>No se pudo añadir %1: %2</translation>
+        <source>{1} could not be added: {2}</source>
+        <translation>No se pudo añadir {1}: {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%1 were skipped: these file types are not supported</source>
+        <source>{1} were skipped: these file types are not supported</source>
         <translation>
-            <numerusform>Se omitió %1: este tipo de archivo no es compatible</numerusform>
-            <numerusform>Se omitieron %1: estos tipos de archivo no son compatibles</numerusform>
+            <numerusform>Se omitió {1}: este tipo de archivo no es compatible</numerusform>
+            <numerusform>Se omitieron {1}: estos tipos de archivo no son compatibles</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n RAW photos were skipped: the camera stored them as JPEG or HEIC, too</source>
+        <source>{n} RAW photos were skipped: the camera stored them as JPEG or HEIC, too</source>
         <translation>
-            <numerusform>Se omitió %n foto RAW: la cámara la guardó también como JPEG o HEIC</numerusform>
-            <numerusform>Se omitieron %n fotos RAW: la cámara las guardó también como JPEG o HEIC</numerusform>
+            <numerusform>Se omitió {n} foto RAW: la cámara la guardó también como JPEG o HEIC</numerusform>
+            <numerusform>Se omitieron {n} fotos RAW: la cámara las guardó también como JPEG o HEIC</numerusform>
         </translation>
     </message>
     <message>
@@ -3371,36 +3371,36 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Distancia focal</translation>
     </message>
     <message>
-        <source>%1 (corrected; the camera&apos;s clock said %2)</source>
-        <translation>%1 (corregida; el reloj de la cámara indicaba %2)</translation>
+        <source>{1} (corrected; the camera&apos;s clock said {2})</source>
+        <translation>{1} (corregida; el reloj de la cámara indicaba {2})</translation>
     </message>
     <message>
-        <source>%1 × %2 pixels</source>
-        <translation>%1 × %2 píxeles</translation>
+        <source>{1} × {2} pixels</source>
+        <translation>{1} × {2} píxeles</translation>
     </message>
     <message>
-        <source>%1° N</source>
-        <translation>%1° N</translation>
+        <source>{1}° N</source>
+        <translation>{1}° N</translation>
     </message>
     <message>
-        <source>%1° S</source>
-        <translation>%1° S</translation>
+        <source>{1}° S</source>
+        <translation>{1}° S</translation>
     </message>
     <message>
-        <source>%1° E</source>
-        <translation>%1° E</translation>
+        <source>{1}° E</source>
+        <translation>{1}° E</translation>
     </message>
     <message>
-        <source>%1° W</source>
-        <translation>%1° O</translation>
+        <source>{1}° W</source>
+        <translation>{1}° O</translation>
     </message>
     <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
+        <source>{1} s</source>
+        <translation>{1} s</translation>
     </message>
     <message>
-        <source>%1 mm</source>
-        <translation>%1 mm</translation>
+        <source>{1} mm</source>
+        <translation>{1} mm</translation>
     </message>
     <message>
         <source>Copy path</source>
@@ -3499,8 +3499,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Sin color propio</translation>
     </message>
     <message>
-        <source>Name (%1)</source>
-        <translation>Nombre (%1)</translation>
+        <source>Name ({1})</source>
+        <translation>Nombre ({1})</translation>
     </message>
     <message>
         <source>Note</source>
@@ -3543,8 +3543,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Especie, género, familia, …</translation>
     </message>
     <message>
-        <source>Click to select as %1</source>
-        <translation>Haga clic para seleccionar como %1</translation>
+        <source>Click to select as {1}</source>
+        <translation>Haga clic para seleccionar como {1}</translation>
     </message>
     <message>
         <source>Rules and notes</source>
@@ -3587,8 +3587,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Añadir</translation>
     </message>
     <message>
-        <source>Add parent %1</source>
-        <translation>Añadir la clase padre %1</translation>
+        <source>Add parent {1}</source>
+        <translation>Añadir la clase padre {1}</translation>
     </message>
     <message>
         <source>Fields</source>
@@ -3607,8 +3607,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Acerca de este archivo</translation>
     </message>
     <message>
-        <source>Fields of %1</source>
-        <translation>Campos de %1</translation>
+        <source>Fields of {1}</source>
+        <translation>Campos de {1}</translation>
     </message>
     <message>
         <source>Details</source>
@@ -3635,8 +3635,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Estrellas</translation>
     </message>
     <message>
-        <source>Stars (%1 to %2)</source>
-        <translation>Estrellas (de %1 a %2)</translation>
+        <source>Stars ({1} to {2})</source>
+        <translation>Estrellas (de {1} a {2})</translation>
     </message>
     <message>
         <source>No stars</source>
@@ -3663,10 +3663,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Seleccione una imagen o una clase para ver lo que se sabe de ella.</translation>
     </message>
     <message numerus="yes">
-        <source>and %1 more places</source>
+        <source>and {1} more places</source>
         <translation>
-            <numerusform>y %1 lugar más</numerusform>
-            <numerusform>y %1 lugares más</numerusform>
+            <numerusform>y {1} lugar más</numerusform>
+            <numerusform>y {1} lugares más</numerusform>
         </translation>
     </message>
     <message>
@@ -3678,17 +3678,17 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Una clase eliminada</translation>
     </message>
     <message>
-        <source>Was %1</source>
+        <source>Was {1}</source>
         <comment>class</comment>
-        <translation>Antes: %1</translation>
+        <translation>Antes: {1}</translation>
     </message>
     <message>
         <source>Could not be read</source>
         <translation>Error de lectura</translation>
     </message>
     <message>
-        <source>%1. Repair or replace the file, then press F5.</source>
-        <translation>%1. Repare o reemplace el archivo y pulse F5.</translation>
+        <source>{1}. Repair or replace the file, then press F5.</source>
+        <translation>{1}. Repare o reemplace el archivo y pulse F5.</translation>
     </message>
     <message>
         <source>Not analysed yet. Its prediction appears as soon as it is.</source>
@@ -3715,29 +3715,29 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Ninguna clase segura</translation>
     </message>
     <message>
-        <source>Confident: %1</source>
+        <source>Confident: {1}</source>
         <comment>class</comment>
-        <translation>Segura: %1</translation>
+        <translation>Segura: {1}</translation>
     </message>
     <message>
-        <source>%1; %2 uncertain</source>
+        <source>{1}; {2} uncertain</source>
         <comment>class, rank</comment>
-        <translation>%1; %2 sin determinar</translation>
+        <translation>{1}; {2} sin determinar</translation>
     </message>
     <message>
-        <source>%1; exact class uncertain</source>
+        <source>{1}; exact class uncertain</source>
         <comment>class</comment>
-        <translation>%1; clase exacta sin determinar</translation>
+        <translation>{1}; clase exacta sin determinar</translation>
     </message>
     <message>
-        <source>Most likely within %1:</source>
+        <source>Most likely within {1}:</source>
         <comment>class</comment>
-        <translation>Más probables dentro de %1:</translation>
+        <translation>Más probables dentro de {1}:</translation>
     </message>
     <message>
-        <source>Even %1, the closest class, looks too different:</source>
+        <source>Even {1}, the closest class, looks too different:</source>
         <comment>class</comment>
-        <translation>Incluso %1, la clase más cercana, es demasiado distinta:</translation>
+        <translation>Incluso {1}, la clase más cercana, es demasiado distinta:</translation>
     </message>
     <message>
         <source>Mostly because it looks like these:</source>
@@ -3748,12 +3748,12 @@ Haga clic en + para añadir una clase.</translation>
         <translation>En parte porque se parece a estas:</translation>
     </message>
     <message>
-        <source>%1 from the images above, %2 from the prototype of %3.</source>
-        <translation>El %1 procede de las imágenes de arriba; el %2, del prototipo de %3.</translation>
+        <source>{1} from the images above, {2} from the prototype of {3}.</source>
+        <translation>El {1} procede de las imágenes de arriba; el {2}, del prototipo de {3}.</translation>
     </message>
     <message>
-        <source>%1 has no examples. It was learned from its parents:</source>
-        <translation>%1 no tiene ejemplos. Se aprendió de sus clases padre:</translation>
+        <source>{1} has no examples. It was learned from its parents:</source>
+        <translation>{1} no tiene ejemplos. Se aprendió de sus clases padre:</translation>
     </message>
     <message>
         <source>No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.</source>
@@ -3768,83 +3768,83 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Aprendida de las clases de debajo.</translation>
     </message>
     <message>
-        <source>%1 (from parent)</source>
-        <translation>%1 (heredada)</translation>
+        <source>{1} (from parent)</source>
+        <translation>{1} (heredada)</translation>
     </message>
     <message numerus="yes">
-        <source>At %1, %2 of %n held-out images of this class are predicted as it or a class below it.</source>
+        <source>At {1}, {2} of {n} held-out images of this class are predicted as it or a class below it.</source>
         <translation>
-            <numerusform>Con %1, %2 de %n imagen reservada de esta clase se predice como ella o como una clase de debajo.</numerusform>
-            <numerusform>Con %1, %2 de %n imágenes reservadas de esta clase se predicen como ella o como una clase de debajo.</numerusform>
+            <numerusform>Con {1}, {2} de {n} imagen reservada de esta clase se predice como ella o como una clase de debajo.</numerusform>
+            <numerusform>Con {1}, {2} de {n} imágenes reservadas de esta clase se predicen como ella o como una clase de debajo.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).</source>
-        <translation>De todas las imágenes así predichas, el %1 son correctas (intervalo de confianza del 95 %: de %2 a %3).</translation>
+        <source>Of all images predicted so, {1} are correct (95% confidence interval {2} to {3}).</source>
+        <translation>De todas las imágenes así predichas, el {1} son correctas (intervalo de confianza del 95 %: de {2} a {3}).</translation>
     </message>
     <message>
         <source>Why unknown</source>
         <translation>Por qué desconocida</translation>
     </message>
     <message>
-        <source>Why %1</source>
-        <translation>Por qué %1</translation>
+        <source>Why {1}</source>
+        <translation>Por qué {1}</translation>
     </message>
     <message>
         <source>Unlabelled images</source>
         <translation>Imágenes sin etiquetar</translation>
     </message>
     <message>
-        <source>Labelled only as %1</source>
-        <translation>Etiquetada solo como %1</translation>
+        <source>Labelled only as {1}</source>
+        <translation>Etiquetada solo como {1}</translation>
     </message>
     <message>
         <source>Its own images</source>
         <translation>Sus propias imágenes</translation>
     </message>
     <message>
-        <source>From %1</source>
+        <source>From {1}</source>
         <comment>class</comment>
-        <translation>De %1</translation>
+        <translation>De {1}</translation>
     </message>
     <message>
-        <source>%1 was learned from:</source>
-        <translation>%1 se aprendió de:</translation>
+        <source>{1} was learned from:</source>
+        <translation>{1} se aprendió de:</translation>
     </message>
     <message>
         <source>Learned from its own images alone.</source>
         <translation>Aprendida solo de sus propias imágenes.</translation>
     </message>
     <message>
-        <source>Learned %1 from its own images, %2 from its parents.</source>
-        <translation>Aprendida en un %1 de sus propias imágenes y en un %2 de sus clases padre.</translation>
+        <source>Learned {1} from its own images, {2} from its parents.</source>
+        <translation>Aprendida en un {1} de sus propias imágenes y en un {2} de sus clases padre.</translation>
     </message>
     <message>
-        <source>Minimum confidence %1</source>
-        <translation>Confianza mínima: %1</translation>
+        <source>Minimum confidence {1}</source>
+        <translation>Confianza mínima: {1}</translation>
     </message>
     <message>
         <source>Accuracy can&apos;t be estimated from one label.</source>
         <translation>No se puede evaluar lo bien que se reconoce: tiene una sola etiqueta.</translation>
     </message>
     <message numerus="yes">
-        <source>Recognised in %1 of %n labels that were held out (%2 to %3).</source>
+        <source>Recognised in {1} of {n} labels that were held out ({2} to {3}).</source>
         <translation>
-            <numerusform>Reconocida en %1 de %n etiqueta reservada (de %2 a %3).</numerusform>
-            <numerusform>Reconocida en %1 de %n etiquetas reservadas (de %2 a %3).</numerusform>
+            <numerusform>Reconocida en {1} de {n} etiqueta reservada (de {2} a {3}).</numerusform>
+            <numerusform>Reconocida en {1} de {n} etiquetas reservadas (de {2} a {3}).</numerusform>
         </translation>
     </message>
     <message>
-        <source>Most often mistaken for %1.</source>
-        <translation>Se confunde sobre todo con %1.</translation>
+        <source>Most often mistaken for {1}.</source>
+        <translation>Se confunde sobre todo con {1}.</translation>
     </message>
     <message>
-        <source>Also called %1</source>
-        <translation>También llamada %1</translation>
+        <source>Also called {1}</source>
+        <translation>También llamada {1}</translation>
     </message>
     <message>
-        <source>id %1</source>
-        <translation>id. %1</translation>
+        <source>id {1}</source>
+        <translation>id. {1}</translation>
     </message>
     <message>
         <source>Below this, the broader class is used.</source>
@@ -3859,35 +3859,35 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Para esta clase y todas las de debajo.</translation>
     </message>
     <message>
-        <source>Set on %1.</source>
-        <translation>Fijada en %1.</translation>
+        <source>Set on {1}.</source>
+        <translation>Fijada en {1}.</translation>
     </message>
     <message>
         <source>Only classes with examples were compared.</source>
         <translation>Solo se compararon clases con ejemplos.</translation>
     </message>
     <message numerus="yes">
-        <source>%n candidates. Click the right ones.</source>
+        <source>{n} candidates. Click the right ones.</source>
         <translation>
-            <numerusform>%n candidata. Haga clic si es correcta.</numerusform>
-            <numerusform>%n candidatas. Haga clic en las correctas.</numerusform>
+            <numerusform>{n} candidata. Haga clic si es correcta.</numerusform>
+            <numerusform>{n} candidatas. Haga clic en las correctas.</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 ended unexpectedly. What was finished is kept; start it again to resume.</source>
-        <translation>%1: la tarea terminó de forma inesperada. Lo terminado se conserva; iníciela de nuevo para reanudarla.</translation>
+        <source>{1} ended unexpectedly. What was finished is kept; start it again to resume.</source>
+        <translation>{1}: la tarea terminó de forma inesperada. Lo terminado se conserva; iníciela de nuevo para reanudarla.</translation>
     </message>
     <message>
-        <source>%1 ended unexpectedly. The project is as it was; start it again.</source>
-        <translation>%1: la tarea terminó de forma inesperada. El proyecto está como estaba; iníciela de nuevo.</translation>
+        <source>{1} ended unexpectedly. The project is as it was; start it again.</source>
+        <translation>{1}: la tarea terminó de forma inesperada. El proyecto está como estaba; iníciela de nuevo.</translation>
     </message>
     <message>
-        <source>%1 could not start: the program cannot run itself again.</source>
-        <translation>%1: la tarea no se pudo iniciar, porque el programa no puede ejecutarse de nuevo a sí mismo.</translation>
+        <source>{1} could not start: the program cannot run itself again.</source>
+        <translation>{1}: la tarea no se pudo iniciar, porque el programa no puede ejecutarse de nuevo a sí mismo.</translation>
     </message>
     <message>
-        <source>%1 is needed to move through images and lists. Choose another key.</source>
-        <translation>%1 sirve para moverse por imágenes y listas. Elija otra tecla.</translation>
+        <source>{1} is needed to move through images and lists. Choose another key.</source>
+        <translation>{1} sirve para moverse por imágenes y listas. Elija otra tecla.</translation>
     </message>
     <message>
         <source>Key</source>
@@ -3906,8 +3906,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Teclas propias</translation>
     </message>
     <message>
-        <source>%1 is the key of %2.</source>
-        <translation>%1 es la tecla de %2.</translation>
+        <source>{1} is the key of {2}.</source>
+        <translation>{1} es la tecla de {2}.</translation>
     </message>
     <message>
         <source>Preset</source>
@@ -3958,8 +3958,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Este proyecto está abierto en modo de solo lectura.</translation>
     </message>
     <message>
-        <source>No class has the key %1 for this image. Press R to label it as any class.</source>
-        <translation>Ninguna clase tiene la tecla %1 en esta imagen. Pulse R para etiquetarla como cualquier clase.</translation>
+        <source>No class has the key {1} for this image. Press R to label it as any class.</source>
+        <translation>Ninguna clase tiene la tecla {1} en esta imagen. Pulse R para etiquetarla como cualquier clase.</translation>
     </message>
     <message>
         <source>Label as: name, part of a name, or Parent/Name</source>
@@ -4030,74 +4030,74 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Haga clic para mostrarla en la cuadrícula</translation>
     </message>
     <message numerus="yes">
-        <source>Check labels: %n left</source>
+        <source>Check labels: {n} left</source>
         <translation>
-            <numerusform>Comprobar etiquetas: queda %n</numerusform>
-            <numerusform>Comprobar etiquetas: quedan %n</numerusform>
+            <numerusform>Comprobar etiquetas: queda {n}</numerusform>
+            <numerusform>Comprobar etiquetas: quedan {n}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Check labels (%n)</source>
+        <source>Check labels ({n})</source>
         <translation>
-            <numerusform>Comprobar etiquetas (%n)</numerusform>
-            <numerusform>Comprobar etiquetas (%n)</numerusform>
+            <numerusform>Comprobar etiquetas ({n})</numerusform>
+            <numerusform>Comprobar etiquetas ({n})</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 likely wrong</source>
-        <translation>%1 de prob. de error</translation>
+        <source>{1} likely wrong</source>
+        <translation>{1} de prob. de error</translation>
     </message>
     <message>
         <source>Labelled as none of the classes</source>
         <translation>Etiquetada como ninguna de las clases</translation>
     </message>
     <message>
-        <source>Labelled %1</source>
-        <translation>Etiquetada como %1</translation>
+        <source>Labelled {1}</source>
+        <translation>Etiquetada como {1}</translation>
     </message>
     <message>
-        <source>by %1, %2</source>
-        <translation>por %1, %2</translation>
+        <source>by {1}, {2}</source>
+        <translation>por {1}, {2}</translation>
     </message>
     <message>
         <source>Looks like none of the classes</source>
         <translation>Parece ninguna de las clases</translation>
     </message>
     <message>
-        <source>Looks like %1</source>
-        <translation>Parece %1</translation>
+        <source>Looks like {1}</source>
+        <translation>Parece {1}</translation>
     </message>
     <message>
-        <source>%1, by a model without this label</source>
-        <translation>%1, según un modelo sin esta etiqueta</translation>
+        <source>{1}, by a model without this label</source>
+        <translation>{1}, según un modelo sin esta etiqueta</translation>
     </message>
     <message>
-        <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
-        <translation>Una imagen casi igual está etiquetada como %1: una de las dos es errónea.</translation>
+        <source>Nearly the same image is labelled {1}: one of the two is wrong.</source>
+        <translation>Una imagen casi igual está etiquetada como {1}: una de las dos es errónea.</translation>
     </message>
     <message numerus="yes">
-        <source>Its %n nearest labelled look-alikes are all %1.</source>
+        <source>Its {n} nearest labelled look-alikes are all {1}.</source>
         <translation>
-            <numerusform>La imagen etiquetada más parecida es %1.</numerusform>
-            <numerusform>Las %n imágenes etiquetadas más parecidas son todas %1.</numerusform>
+            <numerusform>La imagen etiquetada más parecida es {1}.</numerusform>
+            <numerusform>Las {n} imágenes etiquetadas más parecidas son todas {1}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Its %n nearest labelled look-alikes: %1.</source>
+        <source>Its {n} nearest labelled look-alikes: {1}.</source>
         <translation>
-            <numerusform>La imagen etiquetada más parecida: %1.</numerusform>
-            <numerusform>Las %n imágenes etiquetadas más parecidas: %1.</numerusform>
+            <numerusform>La imagen etiquetada más parecida: {1}.</numerusform>
+            <numerusform>Las {n} imágenes etiquetadas más parecidas: {1}.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Without this label the model predicts %1, %2.</source>
-        <translation>Sin esta etiqueta, el modelo predice %1, %2.</translation>
+        <source>Without this label the model predicts {1}, {2}.</source>
+        <translation>Sin esta etiqueta, el modelo predice {1}, {2}.</translation>
     </message>
     <message numerus="yes">
-        <source>%n others</source>
+        <source>{n} others</source>
         <translation>
-            <numerusform>%n más</numerusform>
-            <numerusform>%n más</numerusform>
+            <numerusform>{n} más</numerusform>
+            <numerusform>{n} más</numerusform>
         </translation>
     </message>
     <message>
@@ -4105,46 +4105,46 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Etiquetar como ninguna de las clases</translation>
     </message>
     <message>
-        <source>Relabel as %1</source>
-        <translation>Cambiar a %1</translation>
+        <source>Relabel as {1}</source>
+        <translation>Cambiar a {1}</translation>
     </message>
     <message>
         <source>Keep none of the classes</source>
         <translation>Conservar ninguna de las clases</translation>
     </message>
     <message numerus="yes">
-        <source>Relabel %n as proposed</source>
+        <source>Relabel {n} as proposed</source>
         <translation>
-            <numerusform>Cambiar %n a la propuesta</numerusform>
-            <numerusform>Cambiar %n a la propuesta</numerusform>
+            <numerusform>Cambiar {n} a la propuesta</numerusform>
+            <numerusform>Cambiar {n} a la propuesta</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Keep %n labels</source>
+        <source>Keep {n} labels</source>
         <translation>
-            <numerusform>Conservar %n etiqueta</numerusform>
-            <numerusform>Conservar %n etiquetas</numerusform>
+            <numerusform>Conservar {n} etiqueta</numerusform>
+            <numerusform>Conservar {n} etiquetas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%1 of %n labels could be judged</source>
+        <source>{1} of {n} labels could be judged</source>
         <translation>
-            <numerusform>Etiquetas que se pudieron evaluar: %1 de %n</numerusform>
-            <numerusform>Etiquetas que se pudieron evaluar: %1 de %n</numerusform>
+            <numerusform>Etiquetas que se pudieron evaluar: {1} de {n}</numerusform>
+            <numerusform>Etiquetas que se pudieron evaluar: {1} de {n}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes have too few labels: %1</source>
+        <source>{n} classes have too few labels: {1}</source>
         <translation>
-            <numerusform>%n clase tiene muy pocas etiquetas: %1</numerusform>
-            <numerusform>%n clases tienen muy pocas etiquetas: %1</numerusform>
+            <numerusform>{n} clase tiene muy pocas etiquetas: {1}</numerusform>
+            <numerusform>{n} clases tienen muy pocas etiquetas: {1}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Label %n more images first.</source>
+        <source>Label {n} more images first.</source>
         <translation>
-            <numerusform>Etiquete antes %n imagen más.</numerusform>
-            <numerusform>Etiquete antes %n imágenes más.</numerusform>
+            <numerusform>Etiquete antes {n} imagen más.</numerusform>
+            <numerusform>Etiquete antes {n} imágenes más.</numerusform>
         </translation>
     </message>
     <message>
@@ -4168,10 +4168,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>No se pudo evaluar ninguna etiqueta</translation>
     </message>
     <message numerus="yes">
-        <source>You looked at %n labels.</source>
+        <source>You looked at {n} labels.</source>
         <translation>
-            <numerusform>Revisó %n etiqueta.</numerusform>
-            <numerusform>Revisó %n etiquetas.</numerusform>
+            <numerusform>Revisó {n} etiqueta.</numerusform>
+            <numerusform>Revisó {n} etiquetas.</numerusform>
         </translation>
     </message>
     <message>
@@ -4179,10 +4179,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Ninguna otra etiqueta parece errónea</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels were checked.</source>
+        <source>{n} labels were checked.</source>
         <translation>
-            <numerusform>Se comprobó %n etiqueta.</numerusform>
-            <numerusform>Se comprobaron %n etiquetas.</numerusform>
+            <numerusform>Se comprobó {n} etiqueta.</numerusform>
+            <numerusform>Se comprobaron {n} etiquetas.</numerusform>
         </translation>
     </message>
     <message>
@@ -4210,8 +4210,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Etiquetas (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;Todos los archivos (*)</translation>
     </message>
     <message>
-        <source>Importing labels from %1</source>
-        <translation>Importando etiquetas de %1</translation>
+        <source>Importing labels from {1}</source>
+        <translation>Importando etiquetas de {1}</translation>
     </message>
     <message>
         <source>{source} is in none of the formats that labels are read from</source>
@@ -4274,10 +4274,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Otras fotos</translation>
     </message>
     <message numerus="yes">
-        <source>%n lines skipped</source>
+        <source>{n} lines skipped</source>
         <translation>
-            <numerusform>%n línea omitida</numerusform>
-            <numerusform>%n líneas omitidas</numerusform>
+            <numerusform>{n} línea omitida</numerusform>
+            <numerusform>{n} líneas omitidas</numerusform>
         </translation>
     </message>
     <message>
@@ -4321,21 +4321,21 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Para usar una, cree una clase con este nombre e importe de nuevo.</translation>
     </message>
     <message numerus="yes">
-        <source>%1 and %n others</source>
+        <source>{1} and {n} others</source>
         <translation>
-            <numerusform>%1 y %n más</numerusform>
-            <numerusform>%1 y %n más</numerusform>
+            <numerusform>{1} y {n} más</numerusform>
+            <numerusform>{1} y {n} más</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1, labelled by %2</source>
-        <translation>%1, etiquetado por %2</translation>
+        <source>{1}, labelled by {2}</source>
+        <translation>{1}, etiquetado por {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes will be imported</source>
+        <source>{n} boxes will be imported</source>
         <translation>
-            <numerusform>Se importará %n recuadro</numerusform>
-            <numerusform>Se importarán %n recuadros</numerusform>
+            <numerusform>Se importará {n} recuadro</numerusform>
+            <numerusform>Se importarán {n} recuadros</numerusform>
         </translation>
     </message>
     <message>
@@ -4343,97 +4343,97 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Nada que importar</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels will be imported</source>
+        <source>{n} labels will be imported</source>
         <translation>
-            <numerusform>Se importará %n etiqueta</numerusform>
-            <numerusform>Se importarán %n etiquetas</numerusform>
+            <numerusform>Se importará {n} etiqueta</numerusform>
+            <numerusform>Se importarán {n} etiquetas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes become images of their own.</source>
+        <source>{n} boxes become images of their own.</source>
         <translation>
-            <numerusform>%n recuadro pasa a ser una imagen propia.</numerusform>
-            <numerusform>%n recuadros pasan a ser imágenes propias.</numerusform>
+            <numerusform>{n} recuadro pasa a ser una imagen propia.</numerusform>
+            <numerusform>{n} recuadros pasan a ser imágenes propias.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes with a lower score stay out.</source>
+        <source>{n} boxes with a lower score stay out.</source>
         <translation>
-            <numerusform>%n recuadro con menor puntuación queda fuera.</numerusform>
-            <numerusform>%n recuadros con menor puntuación quedan fuera.</numerusform>
+            <numerusform>{n} recuadro con menor puntuación queda fuera.</numerusform>
+            <numerusform>{n} recuadros con menor puntuación quedan fuera.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are in the project already.</source>
+        <source>{n} labels are in the project already.</source>
         <translation>
-            <numerusform>%n etiqueta ya está en el proyecto.</numerusform>
-            <numerusform>%n etiquetas ya están en el proyecto.</numerusform>
+            <numerusform>{n} etiqueta ya está en el proyecto.</numerusform>
+            <numerusform>{n} etiquetas ya están en el proyecto.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n model predictions skipped: only labels by people are imported.</source>
+        <source>{n} model predictions skipped: only labels by people are imported.</source>
         <translation>
-            <numerusform>%n predicción de un modelo omitida: solo se importan etiquetas de personas.</numerusform>
-            <numerusform>%n predicciones de modelos omitidas: solo se importan etiquetas de personas.</numerusform>
+            <numerusform>{n} predicción de un modelo omitida: solo se importan etiquetas de personas.</numerusform>
+            <numerusform>{n} predicciones de modelos omitidas: solo se importan etiquetas de personas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have no box in the file.</source>
+        <source>{n} images have no box in the file.</source>
         <translation>
-            <numerusform>%n imagen no tiene ningún recuadro en el archivo.</numerusform>
-            <numerusform>%n imágenes no tienen ningún recuadro en el archivo.</numerusform>
+            <numerusform>{n} imagen no tiene ningún recuadro en el archivo.</numerusform>
+            <numerusform>{n} imágenes no tienen ningún recuadro en el archivo.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have no class in the file.</source>
+        <source>{n} images have no class in the file.</source>
         <translation>
-            <numerusform>%n imagen no tiene clase en el archivo.</numerusform>
-            <numerusform>%n imágenes no tienen clase en el archivo.</numerusform>
+            <numerusform>{n} imagen no tiene clase en el archivo.</numerusform>
+            <numerusform>{n} imágenes no tienen clase en el archivo.</numerusform>
         </translation>
     </message>
     <message>
-        <source>No class has this name, so it counts as “none of the classes”: %1.</source>
-        <translation>Se leen como ninguna de las clases, porque ninguna clase se llama así: %1.</translation>
+        <source>No class has this name, so it counts as “none of the classes”: {1}.</source>
+        <translation>Se leen como ninguna de las clases, porque ninguna clase se llama así: {1}.</translation>
     </message>
     <message>
-        <source>%1 as %2</source>
-        <translation>%1 como %2</translation>
+        <source>{1} as {2}</source>
+        <translation>{1} como {2}</translation>
     </message>
     <message>
-        <source>Spelled differently here: %1.</source>
-        <translation>Aquí con otra grafía: %1.</translation>
+        <source>Spelled differently here: {1}.</source>
+        <translation>Aquí con otra grafía: {1}.</translation>
     </message>
     <message numerus="yes">
-        <source>%n image names match several images and are skipped.</source>
+        <source>{n} image names match several images and are skipped.</source>
         <translation>
-            <numerusform>%n nombre de imagen corresponde a varias imágenes y no se etiqueta.</numerusform>
-            <numerusform>%n nombres de imagen corresponden a varias imágenes y no se etiquetan.</numerusform>
+            <numerusform>{n} nombre de imagen corresponde a varias imágenes y no se etiqueta.</numerusform>
+            <numerusform>{n} nombres de imagen corresponden a varias imágenes y no se etiquetan.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images are labelled differently here. Your labels stay.</source>
+        <source>{n} images are labelled differently here. Your labels stay.</source>
         <translation>
-            <numerusform>%n imagen tiene aquí otra etiqueta. Se conserva la del proyecto.</numerusform>
-            <numerusform>%n imágenes tienen aquí otra etiqueta. Se conservan las del proyecto.</numerusform>
+            <numerusform>{n} imagen tiene aquí otra etiqueta. Se conserva la del proyecto.</numerusform>
+            <numerusform>{n} imágenes tienen aquí otra etiqueta. Se conservan las del proyecto.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have two classes in the file. The first is taken.</source>
+        <source>{n} images have two classes in the file. The first is taken.</source>
         <translation>
-            <numerusform>%n imagen tiene dos clases en el archivo. Se toma la primera.</numerusform>
-            <numerusform>%n imágenes tienen dos clases en el archivo. Se toma la primera.</numerusform>
+            <numerusform>{n} imagen tiene dos clases en el archivo. Se toma la primera.</numerusform>
+            <numerusform>{n} imágenes tienen dos clases en el archivo. Se toma la primera.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels may mean another class. They are not imported.</source>
+        <source>{n} labels may mean another class. They are not imported.</source>
         <translation>
-            <numerusform>%n etiqueta puede referirse a otra clase. No se importa.</numerusform>
-            <numerusform>%n etiquetas pueden referirse a otra clase. No se importan.</numerusform>
+            <numerusform>{n} etiqueta puede referirse a otra clase. No se importa.</numerusform>
+            <numerusform>{n} etiquetas pueden referirse a otra clase. No se importan.</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 (id %2)</source>
-        <translation>%1 (id. %2)</translation>
+        <source>{1} (id {2})</source>
+        <translation>{1} (id. {2})</translation>
     </message>
     <message>
         <source>None</source>
@@ -4441,10 +4441,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Ninguna</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have the same name here but are different photos. They are not labelled.</source>
+        <source>{n} images have the same name here but are different photos. They are not labelled.</source>
         <translation>
-            <numerusform>%n imagen tiene aquí el mismo nombre pero es otra foto. No se etiqueta.</numerusform>
-            <numerusform>%n imágenes tienen aquí el mismo nombre pero son otras fotos. No se etiquetan.</numerusform>
+            <numerusform>{n} imagen tiene aquí el mismo nombre pero es otra foto. No se etiqueta.</numerusform>
+            <numerusform>{n} imágenes tienen aquí el mismo nombre pero son otras fotos. No se etiquetan.</numerusform>
         </translation>
     </message>
     <message>
@@ -4452,10 +4452,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Otro contenido</translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are not in the project</source>
+        <source>{n} classes are not in the project</source>
         <translation>
-            <numerusform>%n clase no está en el proyecto</numerusform>
-            <numerusform>%n clases no están en el proyecto</numerusform>
+            <numerusform>{n} clase no está en el proyecto</numerusform>
+            <numerusform>{n} clases no están en el proyecto</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4466,24 +4466,24 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images are not in the project</source>
+        <source>{n} images are not in the project</source>
         <translation>
-            <numerusform>%n imagen no está en el proyecto</numerusform>
-            <numerusform>%n imágenes no están en el proyecto</numerusform>
+            <numerusform>{n} imagen no está en el proyecto</numerusform>
+            <numerusform>{n} imágenes no están en el proyecto</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Add the %n found on disk</source>
+        <source>Add the {n} found on disk</source>
         <translation>
             <numerusform>Añadir la que se encontró en el disco</numerusform>
-            <numerusform>Añadir las %n encontradas en el disco</numerusform>
+            <numerusform>Añadir las {n} encontradas en el disco</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n keywords name no class</source>
+        <source>{n} keywords name no class</source>
         <translation>
-            <numerusform>%n palabra clave no nombra ninguna clase</numerusform>
-            <numerusform>%n palabras clave no nombran ninguna clase</numerusform>
+            <numerusform>{n} palabra clave no nombra ninguna clase</numerusform>
+            <numerusform>{n} palabras clave no nombran ninguna clase</numerusform>
         </translation>
     </message>
     <message>
@@ -4492,28 +4492,28 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Encontrada</translation>
     </message>
     <message numerus="yes">
-        <source>%1 classes created</source>
+        <source>{1} classes created</source>
         <translation>
-            <numerusform>%1 clase creada</numerusform>
-            <numerusform>%1 clases creadas</numerusform>
+            <numerusform>{1} clase creada</numerusform>
+            <numerusform>{1} clases creadas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Stars or comments of %n images</source>
+        <source>Stars or comments of {n} images</source>
         <translation>
-            <numerusform>Estrellas o comentario de %n imagen</numerusform>
-            <numerusform>Estrellas o comentarios de %n imágenes</numerusform>
+            <numerusform>Estrellas o comentario de {n} imagen</numerusform>
+            <numerusform>Estrellas o comentarios de {n} imágenes</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 added</source>
-        <translation>Añadido: %1</translation>
+        <source>{1} added</source>
+        <translation>Añadido: {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%1 conflicts: your labels stayed</source>
+        <source>{1} conflicts: your labels stayed</source>
         <translation>
-            <numerusform>%1 conflicto: su etiqueta se conservó</numerusform>
-            <numerusform>%1 conflictos: sus etiquetas se conservaron</numerusform>
+            <numerusform>{1} conflicto: su etiqueta se conservó</numerusform>
+            <numerusform>{1} conflictos: sus etiquetas se conservaron</numerusform>
         </translation>
     </message>
     <message>
@@ -4569,10 +4569,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Quitar la selección (Esc)</translation>
     </message>
     <message numerus="yes">
-        <source>Accept %n predictions</source>
+        <source>Accept {n} predictions</source>
         <translation>
-            <numerusform>Aceptar %n predicción</numerusform>
-            <numerusform>Aceptar %n predicciones</numerusform>
+            <numerusform>Aceptar {n} predicción</numerusform>
+            <numerusform>Aceptar {n} predicciones</numerusform>
         </translation>
     </message>
     <message>
@@ -4620,8 +4620,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Crear el mapa</translation>
     </message>
     <message>
-        <source>%1, labelled</source>
-        <translation>%1, etiquetada</translation>
+        <source>{1}, labelled</source>
+        <translation>{1}, etiquetada</translation>
     </message>
     <message>
         <source>No prediction</source>
@@ -4693,30 +4693,30 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Más específicas</translation>
     </message>
     <message numerus="yes">
-        <source>%n new images were added to the map. Update the map to rearrange all images.</source>
+        <source>{n} new images were added to the map. Update the map to rearrange all images.</source>
         <translation>
-            <numerusform>%n imagen nueva se añadió al mapa. Actualice el mapa para redistribuir todas las imágenes.</numerusform>
-            <numerusform>%n imágenes nuevas se añadieron al mapa. Actualice el mapa para redistribuir todas las imágenes.</numerusform>
+            <numerusform>{n} imagen nueva se añadió al mapa. Actualice el mapa para redistribuir todas las imágenes.</numerusform>
+            <numerusform>{n} imágenes nuevas se añadieron al mapa. Actualice el mapa para redistribuir todas las imágenes.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Level %1</source>
-        <translation>Nivel %1</translation>
+        <source>Level {1}</source>
+        <translation>Nivel {1}</translation>
     </message>
     <message>
         <source>Top level</source>
         <translation>Nivel superior</translation>
     </message>
     <message numerus="yes">
-        <source>%n other classes</source>
+        <source>{n} other classes</source>
         <translation>
-            <numerusform>%n clase más</numerusform>
-            <numerusform>%n clases más</numerusform>
+            <numerusform>{n} clase más</numerusform>
+            <numerusform>{n} clases más</numerusform>
         </translation>
     </message>
     <message>
-        <source>Selected on the map: %1</source>
-        <translation>Seleccionado en el mapa: %1</translation>
+        <source>Selected on the map: {1}</source>
+        <translation>Seleccionado en el mapa: {1}</translation>
     </message>
     <message>
         <source>Bring in what another person did in their copy of this project: labels, classes and notes. Images are matched by their content. You see the result before anything changes, and nothing of yours is overwritten.</source>
@@ -4779,8 +4779,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Fusionar otra copia…</translation>
     </message>
     <message>
-        <source>Merging %1</source>
-        <translation>Fusionando %1</translation>
+        <source>Merging {1}</source>
+        <translation>Fusionando {1}</translation>
     </message>
     <message>
         <source>Settle conflicts</source>
@@ -4803,12 +4803,12 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Tablas (*.csv)</translation>
     </message>
     <message>
-        <source>Saving %1</source>
-        <translation>Guardando %1</translation>
+        <source>Saving {1}</source>
+        <translation>Guardando {1}</translation>
     </message>
     <message>
-        <source>Saved %1</source>
-        <translation>Se guardó %1</translation>
+        <source>Saved {1}</source>
+        <translation>Se guardó {1}</translation>
     </message>
     <message>
         <source>Keep yours</source>
@@ -4883,22 +4883,22 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Otro proyecto</translation>
     </message>
     <message>
-        <source>%1 in both</source>
-        <translation>%1 en ambos</translation>
+        <source>{1} in both</source>
+        <translation>{1} en ambos</translation>
     </message>
     <message>
-        <source>%1 will be added</source>
-        <translation>Por incorporar: %1</translation>
+        <source>{1} will be added</source>
+        <translation>Por incorporar: {1}</translation>
     </message>
     <message>
         <source>Class notes and confirmed labels will be added</source>
         <translation>Se incorporarán notas de clases y etiquetas confirmadas</translation>
     </message>
     <message numerus="yes">
-        <source>Nothing new, %n conflicts to settle</source>
+        <source>Nothing new, {n} conflicts to settle</source>
         <translation>
-            <numerusform>Nada nuevo, %n conflicto por resolver</numerusform>
-            <numerusform>Nada nuevo, %n conflictos por resolver</numerusform>
+            <numerusform>Nada nuevo, {n} conflicto por resolver</numerusform>
+            <numerusform>Nada nuevo, {n} conflictos por resolver</numerusform>
         </translation>
     </message>
     <message>
@@ -4906,52 +4906,52 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Nada nuevo en esta copia</translation>
     </message>
     <message numerus="yes">
-        <source>%n values of fields</source>
+        <source>{n} values of fields</source>
         <translation>
-            <numerusform>%n valor de campos</numerusform>
-            <numerusform>%n valores de campos</numerusform>
+            <numerusform>{n} valor de campos</numerusform>
+            <numerusform>{n} valores de campos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are shared by both copies.</source>
+        <source>{n} labels are shared by both copies.</source>
         <translation>
-            <numerusform>%n etiqueta es la misma decisión.</numerusform>
-            <numerusform>%n etiquetas son la misma decisión.</numerusform>
+            <numerusform>{n} etiqueta es la misma decisión.</numerusform>
+            <numerusform>{n} etiquetas son la misma decisión.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>On %n images you both agree.</source>
+        <source>On {n} images you both agree.</source>
         <translation>
-            <numerusform>Ambos coinciden en %n imagen.</numerusform>
-            <numerusform>Ambos coinciden en %n imágenes.</numerusform>
+            <numerusform>Ambos coinciden en {n} imagen.</numerusform>
+            <numerusform>Ambos coinciden en {n} imágenes.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images you labelled again after seeing theirs. Yours stay.</source>
+        <source>{n} images you labelled again after seeing theirs. Yours stay.</source>
         <translation>
-            <numerusform>%n imagen que usted volvió a etiquetar tras ver la otra etiqueta. Se conserva la propia.</numerusform>
-            <numerusform>%n imágenes que usted volvió a etiquetar tras ver la otra etiqueta. Se conservan las propias.</numerusform>
+            <numerusform>{n} imagen que usted volvió a etiquetar tras ver la otra etiqueta. Se conserva la propia.</numerusform>
+            <numerusform>{n} imágenes que usted volvió a etiquetar tras ver la otra etiqueta. Se conservan las propias.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n conflicts were settled before.</source>
+        <source>{n} conflicts were settled before.</source>
         <translation>
-            <numerusform>%n conflicto ya se resolvió antes.</numerusform>
-            <numerusform>%n conflictos ya se resolvieron antes.</numerusform>
+            <numerusform>{n} conflicto ya se resolvió antes.</numerusform>
+            <numerusform>{n} conflictos ya se resolvieron antes.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have different ratings there. Yours stay.</source>
+        <source>{n} images have different ratings there. Yours stay.</source>
         <translation>
-            <numerusform>%n imagen tiene allí otras estrellas. Se conservan las propias.</numerusform>
-            <numerusform>%n imágenes tienen allí otras estrellas. Se conservan las propias.</numerusform>
+            <numerusform>{n} imagen tiene allí otras estrellas. Se conservan las propias.</numerusform>
+            <numerusform>{n} imágenes tienen allí otras estrellas. Se conservan las propias.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n field values differ there. Yours stay.</source>
+        <source>{n} field values differ there. Yours stay.</source>
         <translation>
-            <numerusform>%n valor de campo es distinto allí. Se conserva el propio.</numerusform>
-            <numerusform>%n valores de campos son distintos allí. Se conservan los propios.</numerusform>
+            <numerusform>{n} valor de campo es distinto allí. Se conserva el propio.</numerusform>
+            <numerusform>{n} valores de campos son distintos allí. Se conservan los propios.</numerusform>
         </translation>
     </message>
     <message>
@@ -4959,32 +4959,32 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Fusionar</translation>
     </message>
     <message numerus="yes">
-        <source>Settle %n conflicts</source>
+        <source>Settle {n} conflicts</source>
         <translation>
-            <numerusform>Resolver %n conflicto</numerusform>
-            <numerusform>Resolver %n conflictos</numerusform>
+            <numerusform>Resolver {n} conflicto</numerusform>
+            <numerusform>Resolver {n} conflictos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Agreement on %1 that both labelled</source>
-        <translation>Concordancia en %1 con etiqueta de ambos</translation>
+        <source>Agreement on {1} that both labelled</source>
+        <translation>Concordancia en {1} con etiqueta de ambos</translation>
     </message>
     <message>
         <source>Same class</source>
         <translation>La misma clase</translation>
     </message>
     <message numerus="yes">
-        <source>%n conflicts. Yours stay until you settle them.</source>
+        <source>{n} conflicts. Yours stay until you settle them.</source>
         <translation>
-            <numerusform>%n conflicto. La etiqueta propia se conserva hasta que lo resuelva.</numerusform>
-            <numerusform>%n conflictos. Las etiquetas propias se conservan hasta que los resuelva.</numerusform>
+            <numerusform>{n} conflicto. La etiqueta propia se conserva hasta que lo resuelva.</numerusform>
+            <numerusform>{n} conflictos. Las etiquetas propias se conservan hasta que los resuelva.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes differ. Yours stay as they are.</source>
+        <source>{n} classes differ. Yours stay as they are.</source>
         <translation>
-            <numerusform>%n clase difiere. La propia queda como está.</numerusform>
-            <numerusform>%n clases difieren. Las propias quedan como están.</numerusform>
+            <numerusform>{n} clase difiere. La propia queda como está.</numerusform>
+            <numerusform>{n} clases difieren. Las propias quedan como están.</numerusform>
         </translation>
     </message>
     <message>
@@ -5024,24 +5024,24 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Su id. de origen no se incorpora: lo tiene otra clase</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels belong to classes that cannot be added</source>
+        <source>{n} labels belong to classes that cannot be added</source>
         <translation>
-            <numerusform>%n etiqueta es de una clase que no se puede incorporar</numerusform>
-            <numerusform>%n etiquetas son de clases que no se pueden incorporar</numerusform>
+            <numerusform>{n} etiqueta es de una clase que no se puede incorporar</numerusform>
+            <numerusform>{n} etiquetas son de clases que no se pueden incorporar</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images are not in your project</source>
+        <source>{n} images are not in your project</source>
         <translation>
-            <numerusform>%n imagen no está en su proyecto</numerusform>
-            <numerusform>%n imágenes no están en su proyecto</numerusform>
+            <numerusform>{n} imagen no está en su proyecto</numerusform>
+            <numerusform>{n} imágenes no están en su proyecto</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Add the %n found on disk, with their labels</source>
+        <source>Add the {n} found on disk, with their labels</source>
         <translation>
             <numerusform>Añadir la que se encontró en el disco, con su etiqueta</numerusform>
-            <numerusform>Añadir las %n encontradas en el disco, con sus etiquetas</numerusform>
+            <numerusform>Añadir las {n} encontradas en el disco, con sus etiquetas</numerusform>
         </translation>
     </message>
     <message>
@@ -5049,36 +5049,36 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Para añadirlas, abra primero esta copia y fusione después el proyecto descomprimido.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have the same path but are different photos</source>
+        <source>{n} images have the same path but are different photos</source>
         <translation>
-            <numerusform>%n imagen tiene la misma ruta pero es otra foto</numerusform>
-            <numerusform>%n imágenes tienen la misma ruta pero son otras fotos</numerusform>
+            <numerusform>{n} imagen tiene la misma ruta pero es otra foto</numerusform>
+            <numerusform>{n} imágenes tienen la misma ruta pero son otras fotos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Merged %1</source>
-        <translation>Se fusionó %1</translation>
+        <source>Merged {1}</source>
+        <translation>Se fusionó {1}</translation>
     </message>
     <message>
-        <source>Merged %1: %2 added</source>
-        <translation>Se fusionó %1. Incorporado: %2</translation>
+        <source>Merged {1}: {2} added</source>
+        <translation>Se fusionó {1}. Incorporado: {2}</translation>
     </message>
     <message>
-        <source>Burst of %1: one answer for all</source>
-        <translation>Ráfaga de %1: una respuesta para todas</translation>
+        <source>Burst of {1}: one answer for all</source>
+        <translation>Ráfaga de {1}: una respuesta para todas</translation>
     </message>
     <message numerus="yes">
-        <source>Keep yours for all %n</source>
+        <source>Keep yours for all {n}</source>
         <translation>
             <numerusform>Conservar la propia</numerusform>
-            <numerusform>Conservar la propia en las %n</numerusform>
+            <numerusform>Conservar la propia en las {n}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Take theirs for all %n</source>
+        <source>Take theirs for all {n}</source>
         <translation>
             <numerusform>Usar la otra</numerusform>
-            <numerusform>Usar la otra en las %n</numerusform>
+            <numerusform>Usar la otra en las {n}</numerusform>
         </translation>
     </message>
     <message>
@@ -5094,17 +5094,17 @@ Haga clic en + para añadir una clase.</translation>
         <translation>sugerida: la clase más específica</translation>
     </message>
     <message numerus="yes">
-        <source>%n conflicts settled</source>
+        <source>{n} conflicts settled</source>
         <translation>
-            <numerusform>%n conflicto resuelto</numerusform>
-            <numerusform>%n conflictos resueltos</numerusform>
+            <numerusform>{n} conflicto resuelto</numerusform>
+            <numerusform>{n} conflictos resueltos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n left for later</source>
+        <source>{n} left for later</source>
         <translation>
-            <numerusform>%n para después</numerusform>
-            <numerusform>%n para después</numerusform>
+            <numerusform>{n} para después</numerusform>
+            <numerusform>{n} para después</numerusform>
         </translation>
     </message>
     <message>
@@ -5180,21 +5180,21 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Buscando junto al proyecto</translation>
     </message>
     <message>
-        <source>Searching %1</source>
-        <translation>Buscando en %1</translation>
+        <source>Searching {1}</source>
+        <translation>Buscando en {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%n images are missing.</source>
+        <source>{n} images are missing.</source>
         <translation>
-            <numerusform>Falta %n imagen.</numerusform>
-            <numerusform>Faltan %n imágenes.</numerusform>
+            <numerusform>Falta {n} imagen.</numerusform>
+            <numerusform>Faltan {n} imágenes.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labelled images were replaced by different photos.</source>
+        <source>{n} labelled images were replaced by different photos.</source>
         <translation>
-            <numerusform>%n imagen etiquetada es ahora otra foto.</numerusform>
-            <numerusform>%n imágenes etiquetadas son ahora otras fotos.</numerusform>
+            <numerusform>{n} imagen etiquetada es ahora otra foto.</numerusform>
+            <numerusform>{n} imágenes etiquetadas son ahora otras fotos.</numerusform>
         </translation>
     </message>
     <message>
@@ -5214,114 +5214,114 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Ninguna se encontró allí.</translation>
     </message>
     <message>
-        <source>%1 of %2 found</source>
-        <translation>Encontradas %1 de %2</translation>
+        <source>{1} of {2} found</source>
+        <translation>Encontradas {1} de {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n by their folders</source>
+        <source>{n} by their folders</source>
         <translation>
-            <numerusform>%n por su carpeta</numerusform>
-            <numerusform>%n por sus carpetas</numerusform>
+            <numerusform>{n} por su carpeta</numerusform>
+            <numerusform>{n} por sus carpetas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n by name and size</source>
+        <source>{n} by name and size</source>
         <translation>
-            <numerusform>%n por nombre y tamaño</numerusform>
-            <numerusform>%n por nombre y tamaño</numerusform>
+            <numerusform>{n} por nombre y tamaño</numerusform>
+            <numerusform>{n} por nombre y tamaño</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n by content</source>
+        <source>{n} by content</source>
         <translation>
-            <numerusform>%n por contenido</numerusform>
-            <numerusform>%n por contenido</numerusform>
+            <numerusform>{n} por contenido</numerusform>
+            <numerusform>{n} por contenido</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>and %n more folders</source>
+        <source>and {n} more folders</source>
         <translation>
-            <numerusform>y %n carpeta más</numerusform>
-            <numerusform>y %n carpetas más</numerusform>
+            <numerusform>y {n} carpeta más</numerusform>
+            <numerusform>y {n} carpetas más</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n changed in the meantime</source>
+        <source>{n} changed in the meantime</source>
         <translation>
-            <numerusform>%n con cambios desde entonces</numerusform>
-            <numerusform>%n con cambios desde entonces</numerusform>
+            <numerusform>{n} con cambios desde entonces</numerusform>
+            <numerusform>{n} con cambios desde entonces</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images added from the new place without a label will be replaced</source>
+        <source>{n} images added from the new place without a label will be replaced</source>
         <translation>
-            <numerusform>Se reemplazará %n imagen añadida desde la nueva ubicación sin etiqueta</numerusform>
-            <numerusform>Se reemplazarán %n imágenes añadidas desde la nueva ubicación sin etiqueta</numerusform>
+            <numerusform>Se reemplazará {n} imagen añadida desde la nueva ubicación sin etiqueta</numerusform>
+            <numerusform>Se reemplazarán {n} imágenes añadidas desde la nueva ubicación sin etiqueta</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n not updated: a file with the same name and size is a different image.</source>
+        <source>{n} not updated: a file with the same name and size is a different image.</source>
         <translation>
-            <numerusform>%n sin actualizar: un archivo con el mismo nombre y tamaño es otra imagen.</numerusform>
-            <numerusform>%n sin actualizar: un archivo con el mismo nombre y tamaño es otra imagen.</numerusform>
+            <numerusform>{n} sin actualizar: un archivo con el mismo nombre y tamaño es otra imagen.</numerusform>
+            <numerusform>{n} sin actualizar: un archivo con el mismo nombre y tamaño es otra imagen.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n could be several files. Choose a narrower folder to tell them apart.</source>
+        <source>{n} could be several files. Choose a narrower folder to tell them apart.</source>
         <translation>
-            <numerusform>%n con varios archivos posibles. Elija una carpeta más concreta para distinguirlos.</numerusform>
-            <numerusform>%n con varios archivos posibles. Elija una carpeta más concreta para distinguirlos.</numerusform>
+            <numerusform>{n} con varios archivos posibles. Elija una carpeta más concreta para distinguirlos.</numerusform>
+            <numerusform>{n} con varios archivos posibles. Elija una carpeta más concreta para distinguirlos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n already in the project as another image with a label.</source>
+        <source>{n} already in the project as another image with a label.</source>
         <translation>
-            <numerusform>%n ya en el proyecto como otra imagen con etiqueta.</numerusform>
-            <numerusform>%n ya en el proyecto como otra imagen con etiqueta.</numerusform>
+            <numerusform>{n} ya en el proyecto como otra imagen con etiqueta.</numerusform>
+            <numerusform>{n} ya en el proyecto como otra imagen con etiqueta.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n not found there.</source>
+        <source>{n} not found there.</source>
         <translation>
-            <numerusform>%n sin encontrar allí.</numerusform>
-            <numerusform>%n sin encontrar allí.</numerusform>
+            <numerusform>{n} sin encontrar allí.</numerusform>
+            <numerusform>{n} sin encontrar allí.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n folders could not be searched.</source>
+        <source>{n} folders could not be searched.</source>
         <translation>
-            <numerusform>No se pudo buscar en %n carpeta.</numerusform>
-            <numerusform>No se pudo buscar en %n carpetas.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1, all verified by content</source>
-        <translation>%1, con contenido verificado en todos los casos</translation>
-    </message>
-    <message numerus="yes">
-        <source>%1 of %n missing images found.</source>
-        <translation>
-            <numerusform>Encontrada %1 de %n imagen que faltaba.</numerusform>
-            <numerusform>Encontradas %1 de %n imágenes que faltaban.</numerusform>
+            <numerusform>No se pudo buscar en {n} carpeta.</numerusform>
+            <numerusform>No se pudo buscar en {n} carpetas.</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1, by name and size only</source>
-        <translation>%1, solo por nombre y tamaño</translation>
-    </message>
-    <message>
-        <source>%1, %2 verified by content, %3 by name and size</source>
-        <translation>%1, %2 con contenido verificado, %3 por nombre y tamaño</translation>
-    </message>
-    <message>
-        <source>%1 could not be searched.</source>
-        <translation>No se pudo buscar en %1.</translation>
+        <source>{1}, all verified by content</source>
+        <translation>{1}, con contenido verificado en todos los casos</translation>
     </message>
     <message numerus="yes">
-        <source>Update the location of %n images</source>
+        <source>{1} of {n} missing images found.</source>
         <translation>
-            <numerusform>Actualizar la ubicación de %n imagen</numerusform>
-            <numerusform>Actualizar la ubicación de %n imágenes</numerusform>
+            <numerusform>Encontrada {1} de {n} imagen que faltaba.</numerusform>
+            <numerusform>Encontradas {1} de {n} imágenes que faltaban.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{1}, by name and size only</source>
+        <translation>{1}, solo por nombre y tamaño</translation>
+    </message>
+    <message>
+        <source>{1}, {2} verified by content, {3} by name and size</source>
+        <translation>{1}, {2} con contenido verificado, {3} por nombre y tamaño</translation>
+    </message>
+    <message>
+        <source>{1} could not be searched.</source>
+        <translation>No se pudo buscar en {1}.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Update the location of {n} images</source>
+        <translation>
+            <numerusform>Actualizar la ubicación de {n} imagen</numerusform>
+            <numerusform>Actualizar la ubicación de {n} imágenes</numerusform>
         </translation>
     </message>
     <message>
@@ -5349,14 +5349,14 @@ Haga clic en + para añadir una clase.</translation>
         <translation>5 estrellas</translation>
     </message>
     <message>
-        <source>%1, just labelled: %2</source>
-        <translation>%1, recién etiquetado: %2</translation>
+        <source>{1}, just labelled: {2}</source>
+        <translation>{1}, recién etiquetado: {2}</translation>
     </message>
     <message numerus="yes">
-        <source>and %n more</source>
+        <source>and {n} more</source>
         <translation>
-            <numerusform>y %n más</numerusform>
-            <numerusform>y %n más</numerusform>
+            <numerusform>y {n} más</numerusform>
+            <numerusform>y {n} más</numerusform>
         </translation>
     </message>
     <message>
@@ -5368,40 +5368,40 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Detener; no se importa nada</translation>
     </message>
     <message>
-        <source>Reading %1…</source>
-        <translation>Leyendo %1…</translation>
+        <source>Reading {1}…</source>
+        <translation>Leyendo {1}…</translation>
     </message>
     <message>
-        <source>Label as %1</source>
-        <translation>Etiquetar como %1</translation>
+        <source>Label as {1}</source>
+        <translation>Etiquetar como {1}</translation>
     </message>
     <message>
-        <source>Show %1</source>
-        <translation>Mostrar %1</translation>
+        <source>Show {1}</source>
+        <translation>Mostrar {1}</translation>
     </message>
     <message>
-        <source>“%1” is not in the class list…</source>
-        <translation>«%1» no está en la lista de clases…</translation>
+        <source>“{1}” is not in the class list…</source>
+        <translation>«{1}» no está en la lista de clases…</translation>
     </message>
     <message>
-        <source>Add “%1” to the class list…</source>
-        <translation>Añadir «%1» a la lista de clases…</translation>
+        <source>Add “{1}” to the class list…</source>
+        <translation>Añadir «{1}» a la lista de clases…</translation>
     </message>
     <message>
-        <source>Ask whether to add “%1”</source>
-        <translation>Preguntar si añadir «%1»</translation>
+        <source>Ask whether to add “{1}”</source>
+        <translation>Preguntar si añadir «{1}»</translation>
     </message>
     <message>
-        <source>“%1” is not in the class list</source>
-        <translation>«%1» no está en la lista de clases</translation>
+        <source>“{1}” is not in the class list</source>
+        <translation>«{1}» no está en la lista de clases</translation>
     </message>
     <message>
         <source>Do not add it</source>
         <translation>No añadirla</translation>
     </message>
     <message>
-        <source>Add “%1” to the class list</source>
-        <translation>Añadir «%1» a la lista de clases</translation>
+        <source>Add “{1}” to the class list</source>
+        <translation>Añadir «{1}» a la lista de clases</translation>
     </message>
     <message>
         <source>top level</source>
@@ -5416,9 +5416,9 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Esc cierra</translation>
     </message>
     <message>
-        <source>%1: %2</source>
+        <source>{1}: {2}</source>
         <comment>key</comment>
-        <translation>%1: %2</translation>
+        <translation>{1}: {2}</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -5469,15 +5469,15 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Su nombre para estas etiquetas</translation>
     </message>
     <message numerus="yes">
-        <source>%n earlier labels have no name</source>
+        <source>{n} earlier labels have no name</source>
         <translation>
-            <numerusform>%n etiqueta anterior no tiene nombre</numerusform>
-            <numerusform>%n etiquetas anteriores no tienen nombre</numerusform>
+            <numerusform>{n} etiqueta anterior no tiene nombre</numerusform>
+            <numerusform>{n} etiquetas anteriores no tienen nombre</numerusform>
         </translation>
     </message>
     <message>
-        <source>Sign as %1</source>
-        <translation>Firmar como %1</translation>
+        <source>Sign as {1}</source>
+        <translation>Firmar como {1}</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -5561,8 +5561,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Comparar con un archivo de referencia</translation>
     </message>
     <message>
-        <source>%1 report.html</source>
-        <translation>Informe de %1.html</translation>
+        <source>{1} report.html</source>
+        <translation>Informe de {1}.html</translation>
     </message>
     <message>
         <source>Save the report</source>
@@ -5653,42 +5653,42 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Todas las cifras en un CSV</translation>
     </message>
     <message>
-        <source>%1, predicted %2: %3</source>
-        <translation>%1, predicha como %2: %3</translation>
+        <source>{1}, predicted {2}: {3}</source>
+        <translation>{1}, predicha como {2}: {3}</translation>
     </message>
     <message>
-        <source>%1, predicted %2</source>
-        <translation>%1, predicha como %2</translation>
+        <source>{1}, predicted {2}</source>
+        <translation>{1}, predicha como {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels since %1.</source>
+        <source>{n} new labels since {1}.</source>
         <translation>
-            <numerusform>%n etiqueta nueva desde las %1.</numerusform>
-            <numerusform>%n etiquetas nuevas desde las %1.</numerusform>
+            <numerusform>{n} etiqueta nueva desde las {1}.</numerusform>
+            <numerusform>{n} etiquetas nuevas desde las {1}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels and other changes since %1.</source>
+        <source>{n} new labels and other changes since {1}.</source>
         <translation>
-            <numerusform>%n etiqueta nueva y otros cambios desde las %1.</numerusform>
-            <numerusform>%n etiquetas nuevas y otros cambios desde las %1.</numerusform>
+            <numerusform>{n} etiqueta nueva y otros cambios desde las {1}.</numerusform>
+            <numerusform>{n} etiquetas nuevas y otros cambios desde las {1}.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Classes, images or the model have changed since %1.</source>
-        <translation>Clases, imágenes o el modelo han cambiado desde las %1.</translation>
+        <source>Classes, images or the model have changed since {1}.</source>
+        <translation>Clases, imágenes o el modelo han cambiado desde las {1}.</translation>
     </message>
     <message>
         <source>Held-out labels</source>
         <translation>Etiquetas reservadas</translation>
     </message>
     <message>
-        <source>Saved the report as %1</source>
-        <translation>Informe guardado como %1</translation>
+        <source>Saved the report as {1}</source>
+        <translation>Informe guardado como {1}</translation>
     </message>
     <message>
-        <source>Compare with %1</source>
-        <translation>Comparar con %1</translation>
+        <source>Compare with {1}</source>
+        <translation>Comparar con {1}</translation>
     </message>
     <message>
         <source>Show the report</source>
@@ -5707,8 +5707,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Mostrar el registro</translation>
     </message>
     <message>
-        <source>No log could be written in %1</source>
-        <translation>No se pudo escribir ningún registro en %1</translation>
+        <source>No log could be written in {1}</source>
+        <translation>No se pudo escribir ningún registro en {1}</translation>
     </message>
     <message>
         <source>Copy the problem report</source>
@@ -5719,8 +5719,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>El informe se copió al portapapeles.</translation>
     </message>
     <message>
-        <source>Something unexpected went wrong (%1). Your project is safe; the log has the details.</source>
-        <translation>Se produjo un error inesperado (%1). Su proyecto está a salvo; el registro tiene los detalles.</translation>
+        <source>Something unexpected went wrong ({1}). Your project is safe; the log has the details.</source>
+        <translation>Se produjo un error inesperado ({1}). Su proyecto está a salvo; el registro tiene los detalles.</translation>
     </message>
     <message>
         <source>Everything you did was saved. Nothing has been sent. To share this report, copy it, read it through and paste it into a message.</source>
@@ -5735,10 +5735,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Aceptar predicción</translation>
     </message>
     <message numerus="yes">
-        <source>None of the %n selected images has an unlabelled prediction above %1.</source>
+        <source>None of the {n} selected images has an unlabelled prediction above {1}.</source>
         <translation>
-            <numerusform>La imagen seleccionada no tiene una predicción sin etiquetar por encima de %1.</numerusform>
-            <numerusform>Ninguna de las %n imágenes seleccionadas tiene una predicción sin etiquetar por encima de %1.</numerusform>
+            <numerusform>La imagen seleccionada no tiene una predicción sin etiquetar por encima de {1}.</numerusform>
+            <numerusform>Ninguna de las {n} imágenes seleccionadas tiene una predicción sin etiquetar por encima de {1}.</numerusform>
         </translation>
     </message>
     <message>
@@ -5795,63 +5795,63 @@ Haga clic en + para añadir una clase.</translation>
         <translation>En su lugar se clasifican sus recuadros: ábrala para etiquetarlos.</translation>
     </message>
     <message>
-        <source>This image is labelled already: %1.</source>
-        <translation>Esta imagen ya está etiquetada: %1.</translation>
+        <source>This image is labelled already: {1}.</source>
+        <translation>Esta imagen ya está etiquetada: {1}.</translation>
     </message>
     <message>
         <source>Nothing to accept: this file could not be read.</source>
         <translation>Nada que aceptar: este archivo no se pudo leer.</translation>
     </message>
     <message>
-        <source>Press %1 for another thing in the image.</source>
-        <translation>Pulse %1 para añadir otro objeto de la imagen.</translation>
+        <source>Press {1} for another thing in the image.</source>
+        <translation>Pulse {1} para añadir otro objeto de la imagen.</translation>
     </message>
     <message>
-        <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
-        <translation>La predicción %1 aún no se muestra. Vuelva a pulsar la tecla en un momento.</translation>
+        <source>Prediction {1} is not shown yet. Press the key again in a moment.</source>
+        <translation>La predicción {1} aún no se muestra. Vuelva a pulsar la tecla en un momento.</translation>
     </message>
     <message>
-        <source>No class has the key %1 for this image.</source>
-        <translation>Ninguna clase tiene la tecla %1 en esta imagen.</translation>
+        <source>No class has the key {1} for this image.</source>
+        <translation>Ninguna clase tiene la tecla {1} en esta imagen.</translation>
     </message>
     <message>
-        <source>Press %1 to label it as any class.</source>
-        <translation>Pulse %1 para etiquetarla como cualquier clase.</translation>
+        <source>Press {1} to label it as any class.</source>
+        <translation>Pulse {1} para etiquetarla como cualquier clase.</translation>
     </message>
     <message>
-        <source>No class has the key %1.</source>
-        <translation>Ninguna clase tiene la tecla %1.</translation>
+        <source>No class has the key {1}.</source>
+        <translation>Ninguna clase tiene la tecla {1}.</translation>
     </message>
     <message>
         <source>Right-click a class and choose “Key for labelling…” to give it one.</source>
         <translation>Haga clic con el botón derecho en una clase y elija «Tecla para etiquetar…» para asignarle una.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images keep their other labels</source>
+        <source>{n} images keep their other labels</source>
         <translation>
-            <numerusform>%n imagen conserva su otra etiqueta</numerusform>
-            <numerusform>%n imágenes conservan sus otras etiquetas</numerusform>
+            <numerusform>{n} imagen conserva su otra etiqueta</numerusform>
+            <numerusform>{n} imágenes conservan sus otras etiquetas</numerusform>
         </translation>
     </message>
     <message>
-        <source>Name of the new class with %1</source>
-        <translation>Nombre de la nueva clase con %1</translation>
+        <source>Name of the new class with {1}</source>
+        <translation>Nombre de la nueva clase con {1}</translation>
     </message>
     <message>
         <source>Parent/Name puts it under a class</source>
         <translation>Padre/Nombre para ponerla bajo una clase</translation>
     </message>
     <message>
-        <source>%1 accepts the class on a card.</source>
-        <translation>%1 acepta la clase de una tarjeta.</translation>
+        <source>{1} accepts the class on a card.</source>
+        <translation>{1} acepta la clase de una tarjeta.</translation>
     </message>
     <message>
-        <source>%1 to %2 choose another.</source>
-        <translation>Las teclas %1 a %2 eligen otra.</translation>
+        <source>{1} to {2} choose another.</source>
+        <translation>Las teclas {1} a {2} eligen otra.</translation>
     </message>
     <message>
-        <source>%1 means none of them.</source>
-        <translation>%1 significa ninguna de ellas.</translation>
+        <source>{1} means none of them.</source>
+        <translation>{1} significa ninguna de ellas.</translation>
     </message>
     <message>
         <source>Got it</source>
@@ -5870,12 +5870,12 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Afinando las predicciones</translation>
     </message>
     <message>
-        <source>Checking %1</source>
-        <translation>Comprobando %1</translation>
+        <source>Checking {1}</source>
+        <translation>Comprobando {1}</translation>
     </message>
     <message>
-        <source>%1 …</source>
-        <translation>%1 …</translation>
+        <source>{1} …</source>
+        <translation>{1} …</translation>
     </message>
     <message>
         <source>Remove the value</source>
@@ -5910,32 +5910,32 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Texto</translation>
     </message>
     <message>
-        <source>Renamed with their values: %1</source>
-        <translation>Se renombran con sus valores: %1</translation>
+        <source>Renamed with their values: {1}</source>
+        <translation>Se renombran con sus valores: {1}</translation>
     </message>
     <message>
-        <source>Camera %1</source>
-        <translation>Cámara %1</translation>
+        <source>Camera {1}</source>
+        <translation>Cámara {1}</translation>
     </message>
     <message>
         <source>All images</source>
         <translation>Todas las imágenes</translation>
     </message>
     <message>
-        <source>Folder %1</source>
-        <translation>Carpeta %1</translation>
+        <source>Folder {1}</source>
+        <translation>Carpeta {1}</translation>
     </message>
     <message>
         <source>No time changes.</source>
         <translation>No cambia ninguna fecha y hora.</translation>
     </message>
     <message>
-        <source>Now: %1</source>
-        <translation>Ahora: %1</translation>
+        <source>Now: {1}</source>
+        <translation>Ahora: {1}</translation>
     </message>
     <message>
-        <source>Then: %1</source>
-        <translation>Después: %1</translation>
+        <source>Then: {1}</source>
+        <translation>Después: {1}</translation>
     </message>
     <message>
         <source>To review</source>
@@ -5967,8 +5967,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Buscar imágenes similares a un archivo</translation>
     </message>
     <message>
-        <source>Similar to %1</source>
-        <translation>Similares a %1</translation>
+        <source>Similar to {1}</source>
+        <translation>Similares a {1}</translation>
     </message>
     <message>
         <source>By similarity</source>
@@ -5979,12 +5979,12 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Aún no hay nada que comparar: esta imagen no se ha analizado.</translation>
     </message>
     <message>
-        <source>%1 could not be read</source>
-        <translation>No se pudo leer %1</translation>
+        <source>{1} could not be read</source>
+        <translation>No se pudo leer {1}</translation>
     </message>
     <message>
-        <source>%1 could not be read: %2</source>
-        <translation>No se pudo leer %1: %2</translation>
+        <source>{1} could not be read: {2}</source>
+        <translation>No se pudo leer {1}: {2}</translation>
     </message>
     <message>
         <source>Repair or replace files, then press F5. Protoleaf changes none of them.</source>
@@ -5999,10 +5999,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Copiar la lista</translation>
     </message>
     <message numerus="yes">
-        <source>%n files could not be read</source>
+        <source>{n} files could not be read</source>
         <translation>
-            <numerusform>%n archivo no se pudo leer</numerusform>
-            <numerusform>%n archivos no se pudieron leer</numerusform>
+            <numerusform>{n} archivo no se pudo leer</numerusform>
+            <numerusform>{n} archivos no se pudieron leer</numerusform>
         </translation>
     </message>
     <message>
@@ -6018,10 +6018,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Solo lectura</translation>
     </message>
     <message numerus="yes">
-        <source>Saving %n changes…</source>
+        <source>Saving {n} changes…</source>
         <translation>
-            <numerusform>Guardando %n cambio…</numerusform>
-            <numerusform>Guardando %n cambios…</numerusform>
+            <numerusform>Guardando {n} cambio…</numerusform>
+            <numerusform>Guardando {n} cambios…</numerusform>
         </translation>
     </message>
     <message>
@@ -6029,10 +6029,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Cambios aún sin guardar</translation>
     </message>
     <message numerus="yes">
-        <source>Reading %n embeddings…</source>
+        <source>Reading {n} embeddings…</source>
         <translation>
-            <numerusform>Leyendo %n embedding…</numerusform>
-            <numerusform>Leyendo %n embeddings…</numerusform>
+            <numerusform>Leyendo {n} embedding…</numerusform>
+            <numerusform>Leyendo {n} embeddings…</numerusform>
         </translation>
     </message>
     <message>
@@ -6048,20 +6048,20 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Etiquetada como vacía</translation>
     </message>
     <message>
-        <source>%1 to review</source>
-        <translation>%1 por revisar</translation>
+        <source>{1} to review</source>
+        <translation>{1} por revisar</translation>
     </message>
     <message>
-        <source>Undone: %1</source>
-        <translation>Deshecho: %1</translation>
+        <source>Undone: {1}</source>
+        <translation>Deshecho: {1}</translation>
     </message>
     <message>
         <source>Redo</source>
         <translation>Rehacer</translation>
     </message>
     <message>
-        <source>Redone: %1</source>
-        <translation>Rehecho: %1</translation>
+        <source>Redone: {1}</source>
+        <translation>Rehecho: {1}</translation>
     </message>
     <message>
         <source>•— validation</source>
@@ -6128,8 +6128,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Guardando la nueva versión del modelo</translation>
     </message>
     <message>
-        <source>%1 pixels</source>
-        <translation>%1 píxeles</translation>
+        <source>{1} pixels</source>
+        <translation>{1} píxeles</translation>
     </message>
     <message>
         <source>Start</source>
@@ -6156,8 +6156,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Usar</translation>
     </message>
     <message>
-        <source>Use %1</source>
-        <translation>Usar %1</translation>
+        <source>Use {1}</source>
+        <translation>Usar {1}</translation>
     </message>
     <message>
         <source>Use the new version</source>
@@ -6236,42 +6236,42 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Menos de un minuto.</translation>
     </message>
     <message>
-        <source>About %1.</source>
-        <translation>Aprox. %1.</translation>
+        <source>About {1}.</source>
+        <translation>Aprox. {1}.</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels: training would likely help.</source>
+        <source>{n} labels: training would likely help.</source>
         <translation>
-            <numerusform>%n etiqueta: entrenar probablemente ayudaría.</numerusform>
-            <numerusform>%n etiquetas: entrenar probablemente ayudaría.</numerusform>
+            <numerusform>{n} etiqueta: entrenar probablemente ayudaría.</numerusform>
+            <numerusform>{n} etiquetas: entrenar probablemente ayudaría.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels: training for about %1 would likely help.</source>
+        <source>{n} labels: training for about {1} would likely help.</source>
         <translation>
-            <numerusform>%n etiqueta: entrenar (aprox. %1) probablemente ayudaría.</numerusform>
-            <numerusform>%n etiquetas: entrenar (aprox. %1) probablemente ayudaría.</numerusform>
+            <numerusform>{n} etiqueta: entrenar (aprox. {1}) probablemente ayudaría.</numerusform>
+            <numerusform>{n} etiquetas: entrenar (aprox. {1}) probablemente ayudaría.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels: training the backbone would likely help.</source>
+        <source>{n} labels: training the backbone would likely help.</source>
         <translation>
-            <numerusform>%n etiqueta: entrenar la red base probablemente ayudaría.</numerusform>
-            <numerusform>%n etiquetas: entrenar la red base probablemente ayudaría.</numerusform>
+            <numerusform>{n} etiqueta: entrenar la red base probablemente ayudaría.</numerusform>
+            <numerusform>{n} etiquetas: entrenar la red base probablemente ayudaría.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Training stopped after %1 of %n iterations. It can be resumed.</source>
+        <source>Training stopped after {1} of {n} iterations. It can be resumed.</source>
         <translation>
-            <numerusform>El entrenamiento se detuvo tras %1 de %n iteración. Se puede reanudar.</numerusform>
-            <numerusform>El entrenamiento se detuvo tras %1 de %n iteraciones. Se puede reanudar.</numerusform>
+            <numerusform>El entrenamiento se detuvo tras {1} de {n} iteración. Se puede reanudar.</numerusform>
+            <numerusform>El entrenamiento se detuvo tras {1} de {n} iteraciones. Se puede reanudar.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Learns from %1 in %n classes.</source>
+        <source>Learns from {1} in {n} classes.</source>
         <translation>
-            <numerusform>Aprende de %1 en %n clase.</numerusform>
-            <numerusform>Aprende de %1 en %n clases.</numerusform>
+            <numerusform>Aprende de {1} en {n} clase.</numerusform>
+            <numerusform>Aprende de {1} en {n} clases.</numerusform>
         </translation>
     </message>
     <message>
@@ -6279,8 +6279,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>1 minuto</translation>
     </message>
     <message>
-        <source>%1 minutes</source>
-        <translation>%1 minutos</translation>
+        <source>{1} minutes</source>
+        <translation>{1} minutos</translation>
     </message>
     <message>
         <source>This edition cannot train. Install protoleaf-training in its place; projects stay.</source>
@@ -6307,15 +6307,15 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Muy pocas etiquetas para medirla con imágenes reservadas.</translation>
     </message>
     <message>
-        <source>New: %1</source>
+        <source>New: {1}</source>
         <comment>version</comment>
-        <translation>Nueva: %1</translation>
+        <translation>Nueva: {1}</translation>
     </message>
     <message numerus="yes">
-        <source>Accuracy on %n held-out images.</source>
+        <source>Accuracy on {n} held-out images.</source>
         <translation>
-            <numerusform>Exactitud con %n imagen reservada.</numerusform>
-            <numerusform>Exactitud con %n imágenes reservadas.</numerusform>
+            <numerusform>Exactitud con {n} imagen reservada.</numerusform>
+            <numerusform>Exactitud con {n} imágenes reservadas.</numerusform>
         </translation>
     </message>
     <message>
@@ -6375,8 +6375,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Detener; no se crea ningún proyecto</translation>
     </message>
     <message>
-        <source>Remove “%1” from this list</source>
-        <translation>Quitar «%1» de esta lista</translation>
+        <source>Remove “{1}” from this list</source>
+        <translation>Quitar «{1}» de esta lista</translation>
     </message>
     <message>
         <source>Open recent</source>
@@ -6435,20 +6435,20 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Midiendo la velocidad…</translation>
     </message>
     <message>
-        <source>About %1 on this computer</source>
-        <translation>Unas %1 en este equipo</translation>
+        <source>About {1} on this computer</source>
+        <translation>Unas {1} en este equipo</translation>
     </message>
     <message>
-        <source>Up to %1 on this computer</source>
-        <translation>Hasta %1 en este equipo</translation>
+        <source>Up to {1} on this computer</source>
+        <translation>Hasta {1} en este equipo</translation>
     </message>
     <message>
-        <source>About %1 for %2</source>
-        <translation>Aprox. %1 para %2</translation>
+        <source>About {1} for {2}</source>
+        <translation>Aprox. {1} para {2}</translation>
     </message>
     <message>
-        <source>A few seconds for %2</source>
-        <translation>Unos segundos para %2</translation>
+        <source>A few seconds for {2}</source>
+        <translation>Unos segundos para {2}</translation>
     </message>
     <message>
         <source>First use: about a minute of setup.</source>
@@ -6459,10 +6459,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Leyendo…</translation>
     </message>
     <message numerus="yes">
-        <source>%1 on %n levels</source>
+        <source>{1} on {n} levels</source>
         <translation>
-            <numerusform>%1 en %n nivel</numerusform>
-            <numerusform>%1 en %n niveles</numerusform>
+            <numerusform>{1} en {n} nivel</numerusform>
+            <numerusform>{1} en {n} niveles</numerusform>
         </translation>
     </message>
     <message>
@@ -6474,10 +6474,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Marque las carpetas que son clases. Sus imágenes recibirán etiquetas.</translation>
     </message>
     <message numerus="yes">
-        <source>%n folders are classes. Their images get labels.</source>
+        <source>{n} folders are classes. Their images get labels.</source>
         <translation>
-            <numerusform>%n carpeta es una clase. Sus imágenes reciben etiquetas.</numerusform>
-            <numerusform>%n carpetas son clases. Sus imágenes reciben etiquetas.</numerusform>
+            <numerusform>{n} carpeta es una clase. Sus imágenes reciben etiquetas.</numerusform>
+            <numerusform>{n} carpetas son clases. Sus imágenes reciben etiquetas.</numerusform>
         </translation>
     </message>
     <message>
@@ -6485,15 +6485,15 @@ Haga clic en + para añadir una clase.</translation>
         <translation>No se puede leer</translation>
     </message>
     <message numerus="yes">
-        <source>All %n labelled</source>
+        <source>All {n} labelled</source>
         <translation>
-            <numerusform>%n imagen, etiquetada</numerusform>
-            <numerusform>Todas etiquetadas (%n)</numerusform>
+            <numerusform>{n} imagen, etiquetada</numerusform>
+            <numerusform>Todas etiquetadas ({n})</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 of %2 labelled</source>
-        <translation>%1 de %2 etiquetadas</translation>
+        <source>{1} of {2} labelled</source>
+        <translation>{1} de {2} etiquetadas</translation>
     </message>
     <message>
         <source>Today</source>
@@ -6504,8 +6504,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Ayer</translation>
     </message>
     <message>
-        <source>Setting up (%1 of %2)</source>
-        <translation>Preparando (%1 de %2)</translation>
+        <source>Setting up ({1} of {2})</source>
+        <translation>Preparando ({1} de {2})</translation>
     </message>
     <message>
         <source>Show images</source>
@@ -6580,17 +6580,17 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Descartado. El proyecto está como estaba.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images would change class</source>
+        <source>{n} images would change class</source>
         <translation>
-            <numerusform>%n imagen cambiaría de clase</numerusform>
-            <numerusform>%n imágenes cambiarían de clase</numerusform>
+            <numerusform>{n} imagen cambiaría de clase</numerusform>
+            <numerusform>{n} imágenes cambiarían de clase</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n predictions would change in confidence only</source>
+        <source>{n} predictions would change in confidence only</source>
         <translation>
-            <numerusform>%n imagen tendría otra clase segura</numerusform>
-            <numerusform>%n imágenes tendrían otra clase segura</numerusform>
+            <numerusform>{n} imagen tendría otra clase segura</numerusform>
+            <numerusform>{n} imágenes tendrían otra clase segura</numerusform>
         </translation>
     </message>
     <message>
@@ -6602,63 +6602,63 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Muy pocas etiquetas para medir la exactitud</translation>
     </message>
     <message>
-        <source>Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)</source>
-        <translation>Exactitud con etiquetas reservadas: %1 → %2 (%3 puntos, entre %4 y %5)</translation>
+        <source>Accuracy on held-out labels: {1} → {2} ({3} points, between {4} and {5})</source>
+        <translation>Exactitud con etiquetas reservadas: {1} → {2} ({3} puntos, entre {4} y {5})</translation>
     </message>
     <message numerus="yes">
-        <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
+        <source>Measured on {n} labelled images, each held out of both models: {1} became right, {2} wrong.</source>
         <translation>
-            <numerusform>Medido con %n imagen etiquetada, reservada en ambos modelos: %1 pasaron a correctas, %2 a erróneas.</numerusform>
-            <numerusform>Medido con %n imágenes etiquetadas, cada una reservada en ambos modelos: %1 pasaron a correctas, %2 a erróneas.</numerusform>
+            <numerusform>Medido con {n} imagen etiquetada, reservada en ambos modelos: {1} pasaron a correctas, {2} a erróneas.</numerusform>
+            <numerusform>Medido con {n} imágenes etiquetadas, cada una reservada en ambos modelos: {1} pasaron a correctas, {2} a erróneas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels changed what is expected</source>
+        <source>{n} new labels changed what is expected</source>
         <translation>
-            <numerusform>%n etiqueta nueva cambió lo esperado</numerusform>
-            <numerusform>%n etiquetas nuevas cambiaron lo esperado</numerusform>
+            <numerusform>{n} etiqueta nueva cambió lo esperado</numerusform>
+            <numerusform>{n} etiquetas nuevas cambiaron lo esperado</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>By the last %n edits</source>
+        <source>By the last {n} edits</source>
         <translation>
             <numerusform>Por el último cambio</numerusform>
-            <numerusform>Por los últimos %n cambios</numerusform>
+            <numerusform>Por los últimos {n} cambios</numerusform>
         </translation>
     </message>
     <message>
-        <source>Confident predictions: %1 → %2, correct: %3 → %4.</source>
-        <translation>Con clase segura: %1 → %2, correctas: %3 → %4.</translation>
+        <source>Confident predictions: {1} → {2}, correct: {3} → {4}.</source>
+        <translation>Con clase segura: {1} → {2}, correctas: {3} → {4}.</translation>
     </message>
     <message>
-        <source>Not saved: %1</source>
-        <translation>Sin guardar: %1</translation>
+        <source>Not saved: {1}</source>
+        <translation>Sin guardar: {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%n changes, not saved</source>
+        <source>{n} changes, not saved</source>
         <translation>
-            <numerusform>%n cambio sin guardar</numerusform>
-            <numerusform>%n cambios sin guardar</numerusform>
+            <numerusform>{n} cambio sin guardar</numerusform>
+            <numerusform>{n} cambios sin guardar</numerusform>
         </translation>
     </message>
     <message>
-        <source>Unknown went up by %1</source>
-        <translation>Las desconocidas aumentaron en %1</translation>
+        <source>Unknown went up by {1}</source>
+        <translation>Las desconocidas aumentaron en {1}</translation>
     </message>
     <message>
-        <source>Unknown went down by %1</source>
-        <translation>Las desconocidas disminuyeron en %1</translation>
+        <source>Unknown went down by {1}</source>
+        <translation>Las desconocidas disminuyeron en {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels of %1 changed what is expected</source>
+        <source>{n} new labels of {1} changed what is expected</source>
         <translation>
-            <numerusform>%n etiqueta nueva de %1 cambió lo esperado</numerusform>
-            <numerusform>%n etiquetas nuevas de %1 cambiaron lo esperado</numerusform>
+            <numerusform>{n} etiqueta nueva de {1} cambió lo esperado</numerusform>
+            <numerusform>{n} etiquetas nuevas de {1} cambiaron lo esperado</numerusform>
         </translation>
     </message>
     <message>
-        <source>Last edit: %1</source>
-        <translation>Por el último cambio: %1</translation>
+        <source>Last edit: {1}</source>
+        <translation>Por el último cambio: {1}</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -6673,14 +6673,14 @@ Haga clic en + para añadir una clase.</translation>
         <translation>ninguna</translation>
     </message>
     <message>
-        <source>Confident: %1 → %2</source>
-        <translation>Clase segura: %1 → %2</translation>
+        <source>Confident: {1} → {2}</source>
+        <translation>Clase segura: {1} → {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%1: %n images</source>
+        <source>{1}: {n} images</source>
         <translation>
-            <numerusform>%1: %n imagen</numerusform>
-            <numerusform>%1: %n imágenes</numerusform>
+            <numerusform>{1}: {n} imagen</numerusform>
+            <numerusform>{1}: {n} imágenes</numerusform>
         </translation>
     </message>
     <message>
@@ -6752,12 +6752,12 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Miniaturas más pequeñas</translation>
     </message>
     <message>
-        <source>Undo %1</source>
-        <translation>Deshacer: %1</translation>
+        <source>Undo {1}</source>
+        <translation>Deshacer: {1}</translation>
     </message>
     <message>
-        <source>Redo %1</source>
-        <translation>Rehacer: %1</translation>
+        <source>Redo {1}</source>
+        <translation>Rehacer: {1}</translation>
     </message>
     <message>
         <source>Search commands and classes…</source>
@@ -6776,47 +6776,47 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Borrar la búsqueda</translation>
     </message>
     <message numerus="yes">
-        <source>%n images</source>
+        <source>{n} images</source>
         <translation>
-            <numerusform>%n imagen</numerusform>
-            <numerusform>%n imágenes</numerusform>
+            <numerusform>{n} imagen</numerusform>
+            <numerusform>{n} imágenes</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 s left</source>
-        <translation>%1 s para acabar</translation>
+        <source>{1} s left</source>
+        <translation>{1} s para acabar</translation>
     </message>
     <message>
-        <source>%1 min left</source>
-        <translation>%1 min para acabar</translation>
+        <source>{1} min left</source>
+        <translation>{1} min para acabar</translation>
     </message>
     <message>
-        <source>%1 h left</source>
-        <translation>%1 h para acabar</translation>
+        <source>{1} h left</source>
+        <translation>{1} h para acabar</translation>
     </message>
     <message>
         <source>a few seconds</source>
         <translation>unos segundos</translation>
     </message>
     <message>
-        <source>%1 seconds</source>
-        <translation>%1 segundos</translation>
+        <source>{1} seconds</source>
+        <translation>{1} segundos</translation>
     </message>
     <message>
         <source>1 hour</source>
         <translation>1 hora</translation>
     </message>
     <message>
-        <source>%1 hours</source>
-        <translation>%1 horas</translation>
+        <source>{1} hours</source>
+        <translation>{1} horas</translation>
     </message>
     <message>
-        <source>%1 images/s</source>
-        <translation>%1 imágenes/s</translation>
+        <source>{1} images/s</source>
+        <translation>{1} imágenes/s</translation>
     </message>
     <message>
-        <source>All changes saved, last at %1</source>
-        <translation>Todos los cambios guardados, último: %1</translation>
+        <source>All changes saved, last at {1}</source>
+        <translation>Todos los cambios guardados, último: {1}</translation>
     </message>
     <message>
         <source>{size:,.1f} kB</source>
@@ -6831,17 +6831,17 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{size:,.1f} GB</translation>
     </message>
     <message>
-        <source>%1/s</source>
-        <translation>%1/s</translation>
+        <source>{1}/s</source>
+        <translation>{1}/s</translation>
     </message>
     <message>
-        <source>%1, page %2</source>
-        <translation>%1, página %2</translation>
+        <source>{1}, page {2}</source>
+        <translation>{1}, página {2}</translation>
     </message>
     <message>
-        <source>%1, %2</source>
+        <source>{1}, {2}</source>
         <comment>a video and a time in it</comment>
-        <translation>%1, %2</translation>
+        <translation>{1}, {2}</translation>
     </message>
     <message>
         <source>Setting up…</source>
@@ -6852,31 +6852,31 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Solo hay una clase</translation>
     </message>
     <message numerus="yes">
-        <source>%n of %1 classes have examples</source>
+        <source>{n} of {1} classes have examples</source>
         <translation>
-            <numerusform>%n de %1 clases tiene ejemplos</numerusform>
-            <numerusform>%n de %1 clases tienen ejemplos</numerusform>
+            <numerusform>{n} de {1} clases tiene ejemplos</numerusform>
+            <numerusform>{n} de {1} clases tienen ejemplos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Truncated %1</source>
-        <translation>Archivo truncado: %1</translation>
+        <source>Truncated {1}</source>
+        <translation>Archivo truncado: {1}</translation>
     </message>
     <message>
-        <source>Damaged %1</source>
-        <translation>Archivo dañado: %1</translation>
+        <source>Damaged {1}</source>
+        <translation>Archivo dañado: {1}</translation>
     </message>
     <message>
         <source>Not an image</source>
         <translation>No es una imagen</translation>
     </message>
     <message>
-        <source>Not supported: %1</source>
-        <translation>No compatible: %1</translation>
+        <source>Not supported: {1}</source>
+        <translation>No compatible: {1}</translation>
     </message>
     <message>
-        <source>Not an image: %1</source>
-        <translation>No es una imagen: %1</translation>
+        <source>Not an image: {1}</source>
+        <translation>No es una imagen: {1}</translation>
     </message>
     <message>
         <source>image</source>
@@ -6923,32 +6923,32 @@ Haga clic en + para añadir una clase.</translation>
         <translation>No es un archivo</translation>
     </message>
     <message numerus="yes">
-        <source>%n predictions changed</source>
+        <source>{n} predictions changed</source>
         <translation>
-            <numerusform>%n predicción cambió</numerusform>
-            <numerusform>%n predicciones cambiaron</numerusform>
+            <numerusform>{n} predicción cambió</numerusform>
+            <numerusform>{n} predicciones cambiaron</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 changed</source>
-        <translation>%1 con cambios</translation>
+        <source>{1} changed</source>
+        <translation>{1} con cambios</translation>
     </message>
     <message>
         <source>No prediction changed</source>
         <translation>Ninguna predicción cambió</translation>
     </message>
     <message numerus="yes">
-        <source>%n predictions changed in confidence only</source>
+        <source>{n} predictions changed in confidence only</source>
         <translation>
-            <numerusform>%n imagen tiene otra clase segura</numerusform>
-            <numerusform>%n imágenes tienen otra clase segura</numerusform>
+            <numerusform>{n} imagen tiene otra clase segura</numerusform>
+            <numerusform>{n} imágenes tienen otra clase segura</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n more changed in confidence only</source>
+        <source>{n} more changed in confidence only</source>
         <translation>
-            <numerusform>%n más tiene otra clase segura</numerusform>
-            <numerusform>%n más tienen otra clase segura</numerusform>
+            <numerusform>{n} más tiene otra clase segura</numerusform>
+            <numerusform>{n} más tienen otra clase segura</numerusform>
         </translation>
     </message>
     <message>
@@ -6972,8 +6972,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Archivos o carpetas enteras. Se quedan donde están y nunca se modifican.</translation>
     </message>
     <message>
-        <source>No image here fits the search “%1”.</source>
-        <translation>Ninguna imagen de aquí coincide con la búsqueda «%1».</translation>
+        <source>No image here fits the search “{1}”.</source>
+        <translation>Ninguna imagen de aquí coincide con la búsqueda «{1}».</translation>
     </message>
     <message>
         <source>Nothing left to review here</source>
@@ -6988,28 +6988,28 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Vuelva atrás para ver todas las imágenes.</translation>
     </message>
     <message>
-        <source>Nothing left to review in %1</source>
-        <translation>No queda nada por revisar en %1</translation>
+        <source>Nothing left to review in {1}</source>
+        <translation>No queda nada por revisar en {1}</translation>
     </message>
     <message>
-        <source>You have reviewed every image predicted as %1.</source>
-        <translation>Ha revisado todas las imágenes predichas como %1.</translation>
+        <source>You have reviewed every image predicted as {1}.</source>
+        <translation>Ha revisado todas las imágenes predichas como {1}.</translation>
     </message>
     <message>
         <source>Drop 1 to 10 images on the class, or accept predictions that are right.</source>
         <translation>Suelte de 1 a 10 imágenes sobre la clase o acepte predicciones correctas.</translation>
     </message>
     <message>
-        <source>Drop 1 to 10 images on the class, or press %1 on predictions that are right.</source>
-        <translation>Suelte de 1 a 10 imágenes sobre la clase o pulse %1 en las predicciones correctas.</translation>
+        <source>Drop 1 to 10 images on the class, or press {1} on predictions that are right.</source>
+        <translation>Suelte de 1 a 10 imágenes sobre la clase o pulse {1} en las predicciones correctas.</translation>
     </message>
     <message>
-        <source>No labelled images of %1 yet</source>
-        <translation>Aún no hay imágenes etiquetadas de %1</translation>
+        <source>No labelled images of {1} yet</source>
+        <translation>Aún no hay imágenes etiquetadas de {1}</translation>
     </message>
     <message>
-        <source>No images of %1 yet</source>
-        <translation>Aún no hay imágenes de %1</translation>
+        <source>No images of {1} yet</source>
+        <translation>Aún no hay imágenes de {1}</translation>
     </message>
     <message>
         <source>Drop 1 to 10 images on the class.</source>
@@ -7032,8 +7032,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>No hay imágenes desconocidas</translation>
     </message>
     <message>
-        <source>Select an image, then drag it onto a class, or press one of these keys: %1.</source>
-        <translation>Seleccione una imagen y arrástrela a una clase o pulse una de estas teclas: %1.</translation>
+        <source>Select an image, then drag it onto a class, or press one of these keys: {1}.</source>
+        <translation>Seleccione una imagen y arrástrela a una clase o pulse una de estas teclas: {1}.</translation>
     </message>
     <message>
         <source>Select an image, then drag it onto a class.</source>
@@ -7096,14 +7096,14 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Tamaño de las miniaturas (Ctrl+rueda)</translation>
     </message>
     <message>
-        <source>%1 in %2</source>
-        <translation>%1 en %2</translation>
+        <source>{1} in {2}</source>
+        <translation>{1} en {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n cards</source>
+        <source>{n} cards</source>
         <translation>
-            <numerusform>%n tarjeta</numerusform>
-            <numerusform>%n tarjetas</numerusform>
+            <numerusform>{n} tarjeta</numerusform>
+            <numerusform>{n} tarjetas</numerusform>
         </translation>
     </message>
     <message>
@@ -7119,8 +7119,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Campos de una búsqueda</translation>
     </message>
     <message>
-        <source>Search images by words, or by %1</source>
-        <translation>Buscar imágenes por palabras o por %1</translation>
+        <source>Search images by words, or by {1}</source>
+        <translation>Buscar imágenes por palabras o por {1}</translation>
     </message>
     <message>
         <source>Filters</source>
@@ -7139,8 +7139,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Cualquiera</translation>
     </message>
     <message>
-        <source>%1 or more</source>
-        <translation>%1 o más</translation>
+        <source>{1} or more</source>
+        <translation>{1} o más</translation>
     </message>
     <message>
         <source>Flagged</source>
@@ -7175,10 +7175,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>cualquier fecha</translation>
     </message>
     <message numerus="yes">
-        <source>%n selected</source>
+        <source>{n} selected</source>
         <translation>
-            <numerusform>%n seleccionada</numerusform>
-            <numerusform>%n seleccionadas</numerusform>
+            <numerusform>{n} seleccionada</numerusform>
+            <numerusform>{n} seleccionadas</numerusform>
         </translation>
     </message>
     <message>
@@ -7186,10 +7186,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Según las probabilidades de estas predicciones y las imágenes comprobadas al azar</translation>
     </message>
     <message numerus="yes">
-        <source>about %n errors</source>
+        <source>about {n} errors</source>
         <translation>
-            <numerusform>aprox. %n error</numerusform>
-            <numerusform>aprox. %n errores</numerusform>
+            <numerusform>aprox. {n} error</numerusform>
+            <numerusform>aprox. {n} errores</numerusform>
         </translation>
     </message>
     <message>
@@ -7229,14 +7229,14 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Seleccionar solo una imagen (Esc)</translation>
     </message>
     <message>
-        <source>Accept %1</source>
-        <translation>Aceptar %1</translation>
+        <source>Accept {1}</source>
+        <translation>Aceptar {1}</translation>
     </message>
     <message numerus="yes">
-        <source>Include %n unknown</source>
+        <source>Include {n} unknown</source>
         <translation>
-            <numerusform>Incluir %n desconocida</numerusform>
-            <numerusform>Incluir %n desconocidas</numerusform>
+            <numerusform>Incluir {n} desconocida</numerusform>
+            <numerusform>Incluir {n} desconocidas</numerusform>
         </translation>
     </message>
     <message>
@@ -15066,44 +15066,44 @@ Haga clic en + para añadir una clase.</translation>
         <translation>ejecute de nuevo el mismo `protoleaf classify`: crea lo que falta o está dañado</translation>
     </message>
     <message>
-        <source>%1?</source>
-        <translation>¿%1?</translation>
+        <source>{1}?</source>
+        <translation>¿{1}?</translation>
     </message>
     <message>
         <source>may be something else</source>
         <translation>puede ser otra cosa</translation>
     </message>
     <message>
-        <source>“%1”</source>
-        <translation>«%1»</translation>
+        <source>“{1}”</source>
+        <translation>«{1}»</translation>
     </message>
     <message>
-        <source>×%1</source>
-        <translation>×%1</translation>
+        <source>×{1}</source>
+        <translation>×{1}</translation>
     </message>
     <message>
-        <source>→ %1</source>
-        <translation>→ %1</translation>
+        <source>→ {1}</source>
+        <translation>→ {1}</translation>
     </message>
     <message>
-        <source>%1 → %2</source>
-        <translation>%1 → %2</translation>
+        <source>{1} → {2}</source>
+        <translation>{1} → {2}</translation>
     </message>
     <message>
-        <source>%1.</source>
-        <translation>%1.</translation>
+        <source>{1}.</source>
+        <translation>{1}.</translation>
     </message>
     <message>
-        <source>%1. %2</source>
-        <translation>%1. %2</translation>
+        <source>{1}. {2}</source>
+        <translation>{1}. {2}</translation>
     </message>
     <message>
-        <source>%1, %2</source>
-        <translation>%1, %2</translation>
+        <source>{1}, {2}</source>
+        <translation>{1}, {2}</translation>
     </message>
     <message>
-        <source>%1: %2</source>
-        <translation>%1: %2</translation>
+        <source>{1}: {2}</source>
+        <translation>{1}: {2}</translation>
     </message>
     <message>
         <source>it has {width:,} values for an image, not {least} to {most:,}</source>
@@ -15162,8 +15162,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{before}, {after}</translation>
     </message>
     <message>
-        <source>%1 (%2)</source>
-        <translation>%1 (%2)</translation>
+        <source>{1} ({2})</source>
+        <translation>{1} ({2})</translation>
     </message>
     <message>
         <source>{title}: {value}</source>
@@ -15220,8 +15220,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>subespecie</translation>
     </message>
     <message>
-        <source>Rank: %1</source>
-        <translation>Rango: %1</translation>
+        <source>Rank: {1}</source>
+        <translation>Rango: {1}</translation>
     </message>
     <message>
         <source>Choose what each column is: at least the image and the class.</source>
@@ -15240,8 +15240,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Qué es cada columna:</translation>
     </message>
     <message>
-        <source>What column %1 is</source>
-        <translation>Qué es la columna %1</translation>
+        <source>What column {1} is</source>
+        <translation>Qué es la columna {1}</translation>
     </message>
     <message>
         <source>Not used</source>
@@ -15597,29 +15597,29 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Seguir comprobando al azar</translation>
     </message>
     <message>
-        <source>%1 of %2 answered</source>
-        <translation>Respondidas %1 de %2</translation>
+        <source>{1} of {2} answered</source>
+        <translation>Respondidas {1} de {2}</translation>
     </message>
     <message>
         <source>Label these images like any others</source>
         <translation>Etiquete estas imágenes igual que las demás</translation>
     </message>
     <message>
-        <source>%1 of %2 right: %3, %4 to %5 of all that had no label then</source>
-        <translation>%1 de %2 correctas: %3; de %4 a %5 de todas las que entonces no tenían etiqueta</translation>
+        <source>{1} of {2} right: {3}, {4} to {5} of all that had no label then</source>
+        <translation>{1} de {2} correctas: {3}; de {4} a {5} de todas las que entonces no tenían etiqueta</translation>
     </message>
     <message numerus="yes">
-        <source>%n were accepted in bulk: label them one by one so that they count</source>
+        <source>{n} were accepted in bulk: label them one by one so that they count</source>
         <translation>
-            <numerusform>%n se aceptó junto con otras: etiquétela por separado para que cuente</numerusform>
-            <numerusform>%n se aceptaron junto con otras: etiquételas una a una para que cuenten</numerusform>
+            <numerusform>{n} se aceptó junto con otras: etiquétela por separado para que cuente</numerusform>
+            <numerusform>{n} se aceptaron junto con otras: etiquételas una a una para que cuenten</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Check %n more</source>
+        <source>Check {n} more</source>
         <translation>
-            <numerusform>Comprobar %n más</numerusform>
-            <numerusform>Comprobar %n más</numerusform>
+            <numerusform>Comprobar {n} más</numerusform>
+            <numerusform>Comprobar {n} más</numerusform>
         </translation>
     </message>
     <message>
@@ -15671,12 +15671,12 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Buscar objetos con un detector</translation>
     </message>
     <message>
-        <source>Finding things with %1</source>
-        <translation>Buscando objetos con %1</translation>
+        <source>Finding things with {1}</source>
+        <translation>Buscando objetos con {1}</translation>
     </message>
     <message>
-        <source>Nothing was found in %1</source>
-        <translation>No se encontró nada en %1</translation>
+        <source>Nothing was found in {1}</source>
+        <translation>No se encontró nada en {1}</translation>
     </message>
     <message>
         <source>Show people and vehicles</source>
@@ -15687,34 +15687,34 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Ocultar personas y vehículos</translation>
     </message>
     <message>
-        <source>%1 are hidden from all views and exports.</source>
-        <translation>Sin mostrar en ninguna vista ni exportación: %1.</translation>
+        <source>{1} are hidden from all views and exports.</source>
+        <translation>Sin mostrar en ninguna vista ni exportación: {1}.</translation>
     </message>
     <message>
         <source>Nothing is hidden.</source>
         <translation>No hay nada oculto.</translation>
     </message>
     <message>
-        <source>No box is left. Label the image itself, or say that it is empty (%1).</source>
-        <translation>No queda ningún recuadro. Etiquete la propia imagen o indique que está vacía (%1).</translation>
+        <source>No box is left. Label the image itself, or say that it is empty ({1}).</source>
+        <translation>No queda ningún recuadro. Etiquete la propia imagen o indique que está vacía ({1}).</translation>
     </message>
     <message numerus="yes">
-        <source>%1: %n boxes</source>
+        <source>{1}: {n} boxes</source>
         <translation>
-            <numerusform>%1: %n recuadro</numerusform>
-            <numerusform>%1: %n recuadros</numerusform>
+            <numerusform>{1}: {n} recuadro</numerusform>
+            <numerusform>{1}: {n} recuadros</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images could not be read.</source>
+        <source>{n} images could not be read.</source>
         <translation>
-            <numerusform>No se pudo leer %n imagen.</numerusform>
-            <numerusform>No se pudieron leer %n imágenes.</numerusform>
+            <numerusform>No se pudo leer {n} imagen.</numerusform>
+            <numerusform>No se pudieron leer {n} imágenes.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Things were found in %1 of %2.</source>
-        <translation>Se encontraron objetos en %1 de %2.</translation>
+        <source>Things were found in {1} of {2}.</source>
+        <translation>Se encontraron objetos en {1} de {2}.</translation>
     </message>
     <message>
         <source>Add the boxes with a score of at least:</source>
@@ -16254,41 +16254,41 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Varios valores</translation>
     </message>
     <message>
-        <source>Project “%1”</source>
-        <translation>Proyecto «%1»</translation>
+        <source>Project “{1}”</source>
+        <translation>Proyecto «{1}»</translation>
     </message>
     <message>
-        <source>Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
-        <translation>Contiene vistas previas (%1 px) en lugar de las fotos. Sus etiquetas se asignan a las fotos originales al volver a fusionar esta copia.</translation>
+        <source>Holds previews ({1} px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
+        <translation>Contiene vistas previas ({1} px) en lugar de las fotos. Sus etiquetas se asignan a las fotos originales al volver a fusionar esta copia.</translation>
     </message>
     <message>
         <source>Holds the photos in full size.</source>
         <translation>Contiene las fotos a tamaño completo.</translation>
     </message>
     <message>
-        <source>Takes %1.</source>
-        <translation>Ocupa %1.</translation>
+        <source>Takes {1}.</source>
+        <translation>Ocupa {1}.</translation>
     </message>
     <message>
-        <source>Takes %1, %2 free on this disk.</source>
-        <translation>Ocupa %1; %2 libres en este disco.</translation>
+        <source>Takes {1}, {2} free on this disk.</source>
+        <translation>Ocupa {1}; {2} libres en este disco.</translation>
     </message>
     <message>
-        <source>Takes %1, but only %2 is free on this disk.</source>
-        <translation>Ocupa %1, pero solo hay %2 libres en este disco.</translation>
+        <source>Takes {1}, but only {2} is free on this disk.</source>
+        <translation>Ocupa {1}, pero solo hay {2} libres en este disco.</translation>
     </message>
     <message numerus="yes">
-        <source>%n photos are damaged and were left out</source>
+        <source>{n} photos are damaged and were left out</source>
         <translation>
-            <numerusform>%n foto está dañada y no se incluyó</numerusform>
-            <numerusform>%n fotos están dañadas y no se incluyeron</numerusform>
+            <numerusform>{n} foto está dañada y no se incluyó</numerusform>
+            <numerusform>{n} fotos están dañadas y no se incluyeron</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photos are not in the copy</source>
+        <source>{n} photos are not in the copy</source>
         <translation>
-            <numerusform>%n foto no está en la copia</numerusform>
-            <numerusform>%n fotos no están en la copia</numerusform>
+            <numerusform>{n} foto no está en la copia</numerusform>
+            <numerusform>{n} fotos no están en la copia</numerusform>
         </translation>
     </message>
     <message>
@@ -16296,8 +16296,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Las fotos son vistas previas</translation>
     </message>
     <message>
-        <source>Unpacking %1</source>
-        <translation>Descomprimiendo %1</translation>
+        <source>Unpacking {1}</source>
+        <translation>Descomprimiendo {1}</translation>
     </message>
     <message>
         <source>Preview only</source>
@@ -16332,8 +16332,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>contando…</translation>
     </message>
     <message>
-        <source>%1 is a class</source>
-        <translation>%1 es una clase</translation>
+        <source>{1} is a class</source>
+        <translation>{1} es una clase</translation>
     </message>
     <message>
         <source>Image folders</source>
@@ -16368,8 +16368,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Una clase por línea. Aplique sangría a una línea para ponerla bajo la anterior.</translation>
     </message>
     <message>
-        <source>Labels are imported from %1 once the project is made.</source>
-        <translation>Las etiquetas se importan de %1 al crear el proyecto.</translation>
+        <source>Labels are imported from {1} once the project is made.</source>
+        <translation>Las etiquetas se importan de {1} al crear el proyecto.</translation>
     </message>
     <message>
         <source>You can add classes or import a list at any time.</source>
@@ -16392,16 +16392,16 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Se quedan donde están.</translation>
     </message>
     <message>
-        <source>%1 so far…</source>
-        <translation>%1 hasta ahora…</translation>
+        <source>{1} so far…</source>
+        <translation>{1} hasta ahora…</translation>
     </message>
     <message>
         <source>Choose where the project is saved</source>
         <translation>Elegir dónde se guarda el proyecto</translation>
     </message>
     <message>
-        <source>Saved as %1</source>
-        <translation>Se guarda como %1</translation>
+        <source>Saved as {1}</source>
+        <translation>Se guarda como {1}</translation>
     </message>
     <message>
         <source>Choose a class list</source>

@@ -20,8 +20,8 @@
         <translation>Rapide</translation>
     </message>
     <message>
-        <source>Version %1</source>
-        <translation>Version %1</translation>
+        <source>Version {1}</source>
+        <translation>Version {1}</translation>
     </message>
     <message>
         <source>Sort thousands of photos by labelling a few</source>
@@ -40,8 +40,8 @@
         <translation>Crédits et licences</translation>
     </message>
     <message>
-        <source>Licence: %1</source>
-        <translation>Licence&#xa0;: %1</translation>
+        <source>Licence: {1}</source>
+        <translation>Licence&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Enter</source>
@@ -188,24 +188,24 @@
         <translation>Plus tard</translation>
     </message>
     <message>
-        <source>Removed %1</source>
-        <translation>%1 supprimé</translation>
+        <source>Removed {1}</source>
+        <translation>{1} supprimé</translation>
     </message>
     <message>
-        <source>Added %1</source>
-        <translation>%1 ajouté</translation>
+        <source>Added {1}</source>
+        <translation>{1} ajouté</translation>
     </message>
     <message>
-        <source>Now using %1</source>
-        <translation>%1 est maintenant utilisé</translation>
+        <source>Now using {1}</source>
+        <translation>{1} est maintenant utilisé</translation>
     </message>
     <message>
         <source>Undo</source>
         <translation>Annuler</translation>
     </message>
     <message>
-        <source>%1 is ready to use</source>
-        <translation>%1 est prêt à l’emploi</translation>
+        <source>{1} is ready to use</source>
+        <translation>{1} est prêt à l’emploi</translation>
     </message>
     <message>
         <source>Custom</source>
@@ -300,8 +300,8 @@
         <translation> px</translation>
     </message>
     <message>
-        <source>0 to %1</source>
-        <translation>0 à %1</translation>
+        <source>0 to {1}</source>
+        <translation>0 à {1}</translation>
     </message>
     <message>
         <source>Choose a file…</source>
@@ -332,12 +332,12 @@
         <translation>Ajout en cours…</translation>
     </message>
     <message>
-        <source>Preprocessing: %1.</source>
-        <translation>Prétraitement&#xa0;: %1.</translation>
+        <source>Preprocessing: {1}.</source>
+        <translation>Prétraitement&#xa0;: {1}.</translation>
     </message>
     <message>
-        <source>Check these settings: the file does not say how images were prepared. %1</source>
-        <translation>Vérifiez ces paramètres&#xa0;: le fichier n’indique pas comment les images ont été préparées. %1</translation>
+        <source>Check these settings: the file does not say how images were prepared. {1}</source>
+        <translation>Vérifiez ces paramètres&#xa0;: le fichier n’indique pas comment les images ont été préparées. {1}</translation>
     </message>
     <message>
         <source>Drop an ONNX file here: any network that turns an image into a vector or a feature map. It runs in a separate process and contacts no other computer.</source>
@@ -352,32 +352,32 @@
         <translation>Chargement de la liste des réseaux publiés</translation>
     </message>
     <message>
-        <source>Downloading %1</source>
-        <translation>Téléchargement de %1</translation>
+        <source>Downloading {1}</source>
+        <translation>Téléchargement de {1}</translation>
     </message>
     <message>
-        <source>Inspecting %1</source>
-        <translation>Inspection de %1</translation>
+        <source>Inspecting {1}</source>
+        <translation>Inspection de {1}</translation>
     </message>
     <message>
-        <source>Trying %1</source>
-        <translation>Essai de %1</translation>
+        <source>Trying {1}</source>
+        <translation>Essai de {1}</translation>
     </message>
     <message>
-        <source>Adding %1</source>
-        <translation>Ajout de %1</translation>
+        <source>Adding {1}</source>
+        <translation>Ajout de {1}</translation>
     </message>
     <message>
         <source>Measuring the speed</source>
         <translation>Mesure de la vitesse</translation>
     </message>
     <message>
-        <source>Preparing %1</source>
-        <translation>Préparation de %1</translation>
+        <source>Preparing {1}</source>
+        <translation>Préparation de {1}</translation>
     </message>
     <message>
-        <source>Analysing images with %1</source>
-        <translation>Analyse des images avec %1</translation>
+        <source>Analysing images with {1}</source>
+        <translation>Analyse des images avec {1}</translation>
     </message>
     <message>
         <source>Preparing…</source>
@@ -420,12 +420,12 @@
         <translation>Réseaux publiés</translation>
     </message>
     <message>
-        <source>Trained at %1. Smaller is faster; speed is measured once it is on this computer.</source>
-        <translation>Entraîné à %1. Plus petit est plus rapide&#xa0;; la vitesse est mesurée une fois le réseau sur cet ordinateur.</translation>
+        <source>Trained at {1}. Smaller is faster; speed is measured once it is on this computer.</source>
+        <translation>Entraîné à {1}. Plus petit est plus rapide&#xa0;; la vitesse est mesurée une fois le réseau sur cet ordinateur.</translation>
     </message>
     <message>
-        <source>The input size must be a multiple of %1.</source>
-        <translation>La taille d’entrée doit être un multiple de %1.</translation>
+        <source>The input size must be a multiple of {1}.</source>
+        <translation>La taille d’entrée doit être un multiple de {1}.</translation>
     </message>
     <message>
         <source>Use in this project…</source>
@@ -440,8 +440,8 @@
         <translation>Arrêter&#xa0;; le téléchargement pourra reprendre</translation>
     </message>
     <message>
-        <source>Use %1 in this project</source>
-        <translation>Utiliser %1 dans ce projet</translation>
+        <source>Use {1} in this project</source>
+        <translation>Utiliser {1} dans ce projet</translation>
     </message>
     <message>
         <source>Folder or address of the mirror</source>
@@ -464,8 +464,8 @@
         <translation>Les fichiers y sont rangés comme sur le serveur de l’éditeur&#xa0;: propriétaire/nom/fichier.</translation>
     </message>
     <message>
-        <source>Mirror: %1</source>
-        <translation>Miroir&#xa0;: %1</translation>
+        <source>Mirror: {1}</source>
+        <translation>Miroir&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Use a mirror…</source>
@@ -488,8 +488,8 @@
         <translation>L’adresse est mémorisée, le mot de passe seulement jusqu’à la fermeture du programme.</translation>
     </message>
     <message>
-        <source>Proxy: %1</source>
-        <translation>Proxy&#xa0;: %1</translation>
+        <source>Proxy: {1}</source>
+        <translation>Proxy&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Use a proxy…</source>
@@ -508,8 +508,8 @@
         <translation>Tous les réseaux</translation>
     </message>
     <message>
-        <source>timm has more than a thousand other networks, including DINOv2 and SigLIP: %1</source>
-        <translation>Plus de mille autres réseaux, dont DINOv2 et SigLIP, sont fournis avec timm&#xa0;: %1</translation>
+        <source>timm has more than a thousand other networks, including DINOv2 and SigLIP: {1}</source>
+        <translation>Plus de mille autres réseaux, dont DINOv2 et SigLIP, sont fournis avec timm&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Name or licence</source>
@@ -556,16 +556,16 @@
         <translation>Analyse d’abord toutes les images avec ce réseau et compare les résultats. Rien ne change avant votre décision.</translation>
     </message>
     <message>
-        <source>Remove %1…</source>
-        <translation>Supprimer %1…</translation>
+        <source>Remove {1}…</source>
+        <translation>Supprimer {1}…</translation>
     </message>
     <message>
-        <source>Remove %1</source>
-        <translation>Supprimer %1</translation>
+        <source>Remove {1}</source>
+        <translation>Supprimer {1}</translation>
     </message>
     <message>
-        <source>Keep %1</source>
-        <translation>Conserver %1</translation>
+        <source>Keep {1}</source>
+        <translation>Conserver {1}</translation>
     </message>
     <message>
         <source>In use</source>
@@ -576,8 +576,8 @@
         <translation>Ajoutez-en d’autres sous Réseaux publiés ou Fichier ONNX.</translation>
     </message>
     <message>
-        <source>In use: %1</source>
-        <translation>Utilisé&#xa0;: %1</translation>
+        <source>In use: {1}</source>
+        <translation>Utilisé&#xa0;: {1}</translation>
     </message>
     <message>
         <source>The project does not change until you decide. If you cancel, what is finished is kept.</source>
@@ -644,40 +644,40 @@
         <translation>Le plus précis</translation>
     </message>
     <message>
-        <source>%1 px</source>
-        <translation>%1&#xa0;px</translation>
+        <source>{1} px</source>
+        <translation>{1}&#xa0;px</translation>
     </message>
     <message>
-        <source>%1-dimensional embedding</source>
-        <translation>plongement de dimension %1</translation>
+        <source>{1}-dimensional embedding</source>
+        <translation>plongement de dimension {1}</translation>
     </message>
     <message>
-        <source>about %1 on this computer</source>
-        <translation>environ %1 sur cet ordinateur</translation>
+        <source>about {1} on this computer</source>
+        <translation>environ {1} sur cet ordinateur</translation>
     </message>
     <message>
-        <source>%1 on this computer</source>
-        <translation>%1 sur cet ordinateur</translation>
+        <source>{1} on this computer</source>
+        <translation>{1} sur cet ordinateur</translation>
     </message>
     <message>
-        <source>up to %1 on this computer</source>
-        <translation>jusqu’à %1 sur cet ordinateur</translation>
+        <source>up to {1} on this computer</source>
+        <translation>jusqu’à {1} sur cet ordinateur</translation>
     </message>
     <message>
-        <source>%1 images/s on one core</source>
-        <translation>%1 images/s sur un cœur</translation>
+        <source>{1} images/s on one core</source>
+        <translation>{1} images/s sur un cœur</translation>
     </message>
     <message>
-        <source>Trained on %1</source>
-        <translation>Entraîné sur %1</translation>
+        <source>Trained on {1}</source>
+        <translation>Entraîné sur {1}</translation>
     </message>
     <message>
         <source>First use: about a minute of setup</source>
         <translation>Première utilisation&#xa0;: environ une minute de préparation</translation>
     </message>
     <message>
-        <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
-        <translation>Supprimer %1&#xa0;? Cela efface définitivement %2 (%3) de cet ordinateur.</translation>
+        <source>Remove {1}? This deletes {2} ({3}) from this computer for good.</source>
+        <translation>Supprimer {1}&#xa0;? Cela efface définitivement {2} ({3}) de cet ordinateur.</translation>
     </message>
     <message>
         <source>Projects that use it keep their labels and predictions, but need it again to embed new images.</source>
@@ -692,101 +692,101 @@
         <translation>Il ne pourra être ajouté à nouveau qu’à partir de son fichier ONNX.</translation>
     </message>
     <message>
-        <source>about %1</source>
-        <translation>environ %1</translation>
+        <source>about {1}</source>
+        <translation>environ {1}</translation>
     </message>
     <message>
-        <source>%1 ImageNet top-1</source>
-        <translation>%1 top-1 sur ImageNet</translation>
+        <source>{1} ImageNet top-1</source>
+        <translation>{1} top-1 sur ImageNet</translation>
     </message>
     <message>
-        <source>about %1 times slower</source>
-        <translation>environ %1 fois plus lent</translation>
+        <source>about {1} times slower</source>
+        <translation>environ {1} fois plus lent</translation>
     </message>
     <message>
         <source>Download…</source>
         <translation>Télécharger…</translation>
     </message>
     <message>
-        <source>Resume: %1 of %2 done…</source>
-        <translation>Reprendre&#xa0;: %1 sur %2…</translation>
+        <source>Resume: {1} of {2} done…</source>
+        <translation>Reprendre&#xa0;: {1} sur {2}…</translation>
     </message>
     <message>
-        <source>Download %1…</source>
-        <translation>Télécharger %1…</translation>
+        <source>Download {1}…</source>
+        <translation>Télécharger {1}…</translation>
     </message>
     <message>
-        <source>Takes %1 from %2. Nothing is downloaded.</source>
-        <translation>Prend %1 dans %2. Rien n’est téléchargé.</translation>
+        <source>Takes {1} from {2}. Nothing is downloaded.</source>
+        <translation>Prend {1} dans {2}. Rien n’est téléchargé.</translation>
     </message>
     <message>
-        <source>Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent.</source>
-        <translation>Télécharge %1 depuis %2 et conserve le tout sur cet ordinateur. Aucune information sur vous ou vos images n’est transmise.</translation>
+        <source>Downloads {1} from {2} and keeps it on this computer. Nothing about you or your images is sent.</source>
+        <translation>Télécharge {1} depuis {2} et conserve le tout sur cet ordinateur. Aucune information sur vous ou vos images n’est transmise.</translation>
     </message>
     <message>
         <source>not named</source>
         <translation>non précisée</translation>
     </message>
     <message>
-        <source>input %1</source>
-        <translation>entrée %1</translation>
+        <source>input {1}</source>
+        <translation>entrée {1}</translation>
     </message>
     <message>
         <source>Add images to the project to try it</source>
         <translation>Ajoutez des images au projet pour l’essayer</translation>
     </message>
     <message numerus="yes">
-        <source>Try it on %n of your images</source>
+        <source>Try it on {n} of your images</source>
         <translation>
-            <numerusform>L’essayer sur %n de vos images</numerusform>
-            <numerusform>L’essayer sur %n de vos images</numerusform>
+            <numerusform>L’essayer sur {n} de vos images</numerusform>
+            <numerusform>L’essayer sur {n} de vos images</numerusform>
         </translation>
     </message>
     <message>
-        <source>It works: %1 embedded, %2 dimensions, about %3 images/s on one core.</source>
-        <translation>Il fonctionne&#xa0;: %1 analysées, %2 dimensions, environ %3 images/s sur un cœur.</translation>
+        <source>It works: {1} embedded, {2} dimensions, about {3} images/s on one core.</source>
+        <translation>Il fonctionne&#xa0;: {1} analysées, {2} dimensions, environ {3} images/s sur un cœur.</translation>
     </message>
     <message>
         <source>This project uses Fast. Accurate makes fewer mistakes.</source>
         <translation>Ce projet est réglé sur Rapide. Précis a plus souvent raison.</translation>
     </message>
     <message>
-        <source>Analysing images would take about %1 times as long.</source>
-        <translation>L’analyse des images prend environ %1 fois plus de temps.</translation>
+        <source>Analysing images would take about {1} times as long.</source>
+        <translation>L’analyse des images prend environ {1} fois plus de temps.</translation>
     </message>
     <message>
-        <source>%1 is ready</source>
-        <translation>%1 est prêt</translation>
+        <source>{1} is ready</source>
+        <translation>{1} est prêt</translation>
     </message>
     <message>
-        <source>%1 is better</source>
-        <translation>%1 est meilleur</translation>
+        <source>{1} is better</source>
+        <translation>{1} est meilleur</translation>
     </message>
     <message>
-        <source>%1 is worse</source>
-        <translation>%1 est moins bon</translation>
+        <source>{1} is worse</source>
+        <translation>{1} est moins bon</translation>
     </message>
     <message>
-        <source>%1 is about as good</source>
-        <translation>%1 est à peu près équivalent</translation>
+        <source>{1} is about as good</source>
+        <translation>{1} est à peu près équivalent</translation>
     </message>
     <message>
         <source>Too few labels to compare: a class needs at least two.</source>
         <translation>Trop peu d’étiquettes pour comparer&#xa0;: une classe en demande au moins deux.</translation>
     </message>
     <message>
-        <source>New: %1</source>
-        <translation>Nouveau&#xa0;: %1</translation>
+        <source>New: {1}</source>
+        <translation>Nouveau&#xa0;: {1}</translation>
     </message>
     <message>
-        <source>Current: %1</source>
-        <translation>Actuel&#xa0;: %1</translation>
+        <source>Current: {1}</source>
+        <translation>Actuel&#xa0;: {1}</translation>
     </message>
     <message numerus="yes">
-        <source>Accuracy on %n of your labels, each held out once.</source>
+        <source>Accuracy on {n} of your labels, each held out once.</source>
         <translation>
-            <numerusform>Exactitude sur %n de vos étiquettes, mise de côté.</numerusform>
-            <numerusform>Exactitude sur %n de vos étiquettes, chacune mise de côté une fois.</numerusform>
+            <numerusform>Exactitude sur {n} de vos étiquettes, mise de côté.</numerusform>
+            <numerusform>Exactitude sur {n} de vos étiquettes, chacune mise de côté une fois.</numerusform>
         </translation>
     </message>
     <message>
@@ -798,12 +798,12 @@
         <translation>Il n’y a pas de différence.</translation>
     </message>
     <message>
-        <source>95% confidence interval of the difference: %1 to %2 points.</source>
-        <translation>Intervalle de confiance à 95&#xa0;% de la différence&#xa0;: %1 à %2 points.</translation>
+        <source>95% confidence interval of the difference: {1} to {2} points.</source>
+        <translation>Intervalle de confiance à 95&#xa0;% de la différence&#xa0;: {1} à {2} points.</translation>
     </message>
     <message>
-        <source>%1 could not be read.</source>
-        <translation>Lecture impossible&#xa0;: %1.</translation>
+        <source>{1} could not be read.</source>
+        <translation>Lecture impossible&#xa0;: {1}.</translation>
     </message>
     <message>
         <source>Backups…</source>
@@ -830,12 +830,12 @@
         <translation>Où conserver les sauvegardes</translation>
     </message>
     <message>
-        <source>The folder cannot be shown: %1</source>
-        <translation>Le dossier ne peut pas être affiché&#xa0;: %1</translation>
+        <source>The folder cannot be shown: {1}</source>
+        <translation>Le dossier ne peut pas être affiché&#xa0;: {1}</translation>
     </message>
     <message>
-        <source>Restoring %1</source>
-        <translation>Restauration de %1</translation>
+        <source>Restoring {1}</source>
+        <translation>Restauration de {1}</translation>
     </message>
     <message>
         <source>Restored the backup</source>
@@ -890,8 +890,8 @@
         <translation>Restaurer…</translation>
     </message>
     <message>
-        <source>Restore the backup of %1…</source>
-        <translation>Restaurer la sauvegarde du %1…</translation>
+        <source>Restore the backup of {1}…</source>
+        <translation>Restaurer la sauvegarde du {1}…</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -974,60 +974,60 @@
         <translation>Avant une restauration</translation>
     </message>
     <message>
-        <source>%1 undone</source>
-        <translation>annulation de %1</translation>
+        <source>{1} undone</source>
+        <translation>annulation de {1}</translation>
     </message>
     <message>
         <source>Same as now</source>
         <translation>Identique à l’état actuel</translation>
     </message>
     <message>
-        <source>Since then: %1</source>
-        <translation>Depuis&#xa0;: %1</translation>
+        <source>Since then: {1}</source>
+        <translation>Depuis&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Restoring undoes:</source>
         <translation>La restauration annule ces actions&#xa0;:</translation>
     </message>
     <message>
-        <source>… and %1 before them</source>
-        <translation>… et %1 auparavant</translation>
+        <source>… and {1} before them</source>
+        <translation>… et {1} auparavant</translation>
     </message>
     <message>
-        <source>Restore the project as it was on %1?</source>
-        <translation>Restaurer le projet tel qu’il était le %1&#xa0;?</translation>
+        <source>Restore the project as it was on {1}?</source>
+        <translation>Restaurer le projet tel qu’il était le {1}&#xa0;?</translation>
     </message>
     <message>
-        <source>This is a backup of “%1”, made %2.</source>
-        <translation>Ceci est une sauvegarde de «&#xa0;%1&#xa0;», créée le %2.</translation>
+        <source>This is a backup of “{1}”, made {2}.</source>
+        <translation>Ceci est une sauvegarde de «&#xa0;{1}&#xa0;», créée le {2}.</translation>
     </message>
     <message>
         <source>Is this the right project?</source>
         <translation>Est-ce le bon projet&#xa0;?</translation>
     </message>
     <message>
-        <source>Made %1</source>
-        <translation>Faite&#xa0;: %1</translation>
+        <source>Made {1}</source>
+        <translation>Faite&#xa0;: {1}</translation>
     </message>
     <message>
-        <source>From %1</source>
-        <translation>Depuis %1</translation>
+        <source>From {1}</source>
+        <translation>Depuis {1}</translation>
     </message>
     <message>
         <source>The damaged file stays in the same folder.</source>
         <translation>Le fichier endommagé reste dans le même dossier.</translation>
     </message>
     <message>
-        <source>%1 is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
-        <translation>%1 est trop endommagé pour que l’on sache de quel projet il s’agissait. Voici les sauvegardes de tous les projets de ce nom. Vérifiez l’emplacement et les nombres avant d’en restaurer une.</translation>
+        <source>{1} is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
+        <translation>{1} est trop endommagé pour que l’on sache de quel projet il s’agissait. Voici les sauvegardes de tous les projets de ce nom. Vérifiez l’emplacement et les nombres avant d’en restaurer une.</translation>
     </message>
     <message>
-        <source>%1 is damaged. It has no backups of its own, but a copy of it does.</source>
-        <translation>%1 est endommagé. Il n’a pas de sauvegarde, mais une copie de ce projet en a.</translation>
+        <source>{1} is damaged. It has no backups of its own, but a copy of it does.</source>
+        <translation>{1} est endommagé. Il n’a pas de sauvegarde, mais une copie de ce projet en a.</translation>
     </message>
     <message>
-        <source>%1 is damaged. Choose the backup to restore.</source>
-        <translation>%1 est endommagé. Choisissez la sauvegarde à restaurer.</translation>
+        <source>{1} is damaged. Choose the backup to restore.</source>
+        <translation>{1} est endommagé. Choisissez la sauvegarde à restaurer.</translation>
     </message>
     <message>
         <source>From a copy of this project</source>
@@ -1054,64 +1054,64 @@
         <translation>Le projet actuel est d’abord sauvegardé.</translation>
     </message>
     <message>
-        <source>Damaged file; it can&apos;t be restored: %1</source>
-        <translation>Fichier endommagé, impossible à restaurer&#xa0;: %1</translation>
+        <source>Damaged file; it can&apos;t be restored: {1}</source>
+        <translation>Fichier endommagé, impossible à restaurer&#xa0;: {1}</translation>
     </message>
     <message>
-        <source>Backed up: %1</source>
-        <translation>Sauvegardé&#xa0;: %1</translation>
+        <source>Backed up: {1}</source>
+        <translation>Sauvegardé&#xa0;: {1}</translation>
     </message>
     <message>
-        <source>The backup failed. Your work is saved in the project. %1</source>
-        <translation>La sauvegarde a échoué. Votre travail est enregistré dans le projet. %1</translation>
+        <source>The backup failed. Your work is saved in the project. {1}</source>
+        <translation>La sauvegarde a échoué. Votre travail est enregistré dans le projet. {1}</translation>
     </message>
     <message>
-        <source>%1 is damaged. The backup of %2 can take its place: %3. The damaged file is kept.</source>
-        <translation>%1 est endommagé. La sauvegarde du %2 peut le remplacer&#xa0;: %3. Le fichier endommagé est conservé.</translation>
+        <source>{1} is damaged. The backup of {2} can take its place: {3}. The damaged file is kept.</source>
+        <translation>{1} est endommagé. La sauvegarde du {2} peut le remplacer&#xa0;: {3}. Le fichier endommagé est conservé.</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels</source>
+        <source>{n} labels</source>
         <translation>
-            <numerusform>%n étiquette</numerusform>
-            <numerusform>%n étiquettes</numerusform>
+            <numerusform>{n} étiquette</numerusform>
+            <numerusform>{n} étiquettes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n notes</source>
+        <source>{n} notes</source>
         <translation>
-            <numerusform>%n note</numerusform>
-            <numerusform>%n notes</numerusform>
+            <numerusform>{n} note</numerusform>
+            <numerusform>{n} notes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes</source>
+        <source>{n} classes</source>
         <translation>
-            <numerusform>%n classe</numerusform>
-            <numerusform>%n classes</numerusform>
+            <numerusform>{n} classe</numerusform>
+            <numerusform>{n} classes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n actions</source>
+        <source>{n} actions</source>
         <translation>
-            <numerusform>%n action</numerusform>
-            <numerusform>%n actions</numerusform>
+            <numerusform>{n} action</numerusform>
+            <numerusform>{n} actions</numerusform>
         </translation>
     </message>
     <message>
-        <source>Copied %1</source>
-        <translation>Copié&#xa0;: %1</translation>
+        <source>Copied {1}</source>
+        <translation>Copié&#xa0;: {1}</translation>
     </message>
     <message>
-        <source>Cut %1. Paste to move it.</source>
-        <translation>Coupé&#xa0;: %1. Collez pour déplacer la classe.</translation>
+        <source>Cut {1}. Paste to move it.</source>
+        <translation>Coupé&#xa0;: {1}. Collez pour déplacer la classe.</translation>
     </message>
     <message>
-        <source>Cut %1. Paste to move them.</source>
-        <translation>Coupé&#xa0;: %1. Collez pour déplacer les classes.</translation>
+        <source>Cut {1}. Paste to move them.</source>
+        <translation>Coupé&#xa0;: {1}. Collez pour déplacer les classes.</translation>
     </message>
     <message>
-        <source>Choose classes and press %1 first.</source>
-        <translation>Choisissez d’abord des classes et appuyez sur %1.</translation>
+        <source>Choose classes and press {1} first.</source>
+        <translation>Choisissez d’abord des classes et appuyez sur {1}.</translation>
     </message>
     <message>
         <source>Choose classes and copy them first.</source>
@@ -1186,48 +1186,48 @@
         <translation>Supprimer la classe</translation>
     </message>
     <message>
-        <source>New class under %1…</source>
-        <translation>Nouvelle classe sous %1…</translation>
+        <source>New class under {1}…</source>
+        <translation>Nouvelle classe sous {1}…</translation>
     </message>
     <message>
-        <source>Unlink from %1</source>
-        <translation>Détacher de %1</translation>
+        <source>Unlink from {1}</source>
+        <translation>Détacher de {1}</translation>
     </message>
     <message>
-        <source>Merge %1 into…</source>
-        <translation>Fusionner %1 dans…</translation>
+        <source>Merge {1} into…</source>
+        <translation>Fusionner {1} dans…</translation>
     </message>
     <message>
-        <source>Name of the new class under %1</source>
-        <translation>Nom de la nouvelle classe sous %1</translation>
+        <source>Name of the new class under {1}</source>
+        <translation>Nom de la nouvelle classe sous {1}</translation>
     </message>
     <message>
         <source>Name of the new class at the top level</source>
         <translation>Nom de la nouvelle classe au premier niveau</translation>
     </message>
     <message>
-        <source>Add the parent %1</source>
-        <translation>Ajouter le parent %1</translation>
+        <source>Add the parent {1}</source>
+        <translation>Ajouter le parent {1}</translation>
     </message>
     <message>
         <source>Parent/Name puts it elsewhere</source>
         <translation>Parent/Nom la place ailleurs</translation>
     </message>
     <message>
-        <source>Create “%1”</source>
-        <translation>Créer «&#xa0;%1&#xa0;»</translation>
+        <source>Create “{1}”</source>
+        <translation>Créer «&#xa0;{1}&#xa0;»</translation>
     </message>
     <message>
-        <source>above %1</source>
-        <translation>au-dessus de %1</translation>
+        <source>above {1}</source>
+        <translation>au-dessus de {1}</translation>
     </message>
     <message>
-        <source>Name of the new class above %1</source>
-        <translation>Nom de la nouvelle classe au-dessus de %1</translation>
+        <source>Name of the new class above {1}</source>
+        <translation>Nom de la nouvelle classe au-dessus de {1}</translation>
     </message>
     <message>
-        <source>Key that labels as %1</source>
-        <translation>Touche pour étiqueter comme %1</translation>
+        <source>Key that labels as {1}</source>
+        <translation>Touche pour étiqueter comme {1}</translation>
     </message>
     <message>
         <source>Rules for the class list</source>
@@ -1242,82 +1242,82 @@
         <translation>étiquettes, enfants et parents suivent</translation>
     </message>
     <message>
-        <source>New name of %1</source>
-        <translation>Nouveau nom de %1</translation>
+        <source>New name of {1}</source>
+        <translation>Nouveau nom de {1}</translation>
     </message>
     <message>
-        <source>Rename to “%1”</source>
-        <translation>Renommer en «&#xa0;%1&#xa0;»</translation>
+        <source>Rename to “{1}”</source>
+        <translation>Renommer en «&#xa0;{1}&#xa0;»</translation>
     </message>
     <message>
         <source>The top level</source>
         <translation>Le premier niveau</translation>
     </message>
     <message>
-        <source>Move %1 under</source>
-        <translation>Déplacer %1 sous</translation>
+        <source>Move {1} under</source>
+        <translation>Déplacer {1} sous</translation>
     </message>
     <message>
-        <source>Add another parent to %1</source>
-        <translation>Ajouter un autre parent à %1</translation>
+        <source>Add another parent to {1}</source>
+        <translation>Ajouter un autre parent à {1}</translation>
     </message>
     <message>
-        <source>Add a parent to %1</source>
-        <translation>Ajouter un parent à %1</translation>
+        <source>Add a parent to {1}</source>
+        <translation>Ajouter un parent à {1}</translation>
     </message>
     <message>
-        <source>Merge %1 into</source>
-        <translation>Fusionner %1 dans</translation>
+        <source>Merge {1} into</source>
+        <translation>Fusionner {1} dans</translation>
     </message>
     <message>
-        <source>Merge %1 into %2</source>
-        <translation>Fusionner %1 dans %2</translation>
+        <source>Merge {1} into {2}</source>
+        <translation>Fusionner {1} dans {2}</translation>
     </message>
     <message>
-        <source>labels %1 → %2</source>
-        <translation>étiquettes %1 → %2</translation>
+        <source>labels {1} → {2}</source>
+        <translation>étiquettes {1} → {2}</translation>
     </message>
     <message>
-        <source>children %1 → %2</source>
-        <translation>enfants %1 → %2</translation>
+        <source>children {1} → {2}</source>
+        <translation>enfants {1} → {2}</translation>
     </message>
     <message>
-        <source>classes %1 → %2</source>
-        <translation>classes %1 → %2</translation>
+        <source>classes {1} → {2}</source>
+        <translation>classes {1} → {2}</translation>
     </message>
     <message>
-        <source>Remove the whole branch: %1</source>
-        <translation>Supprimer toute la branche&#xa0;: %1</translation>
+        <source>Remove the whole branch: {1}</source>
+        <translation>Supprimer toute la branche&#xa0;: {1}</translation>
     </message>
     <message>
-        <source>Keep the classes below: move %1 to the top level</source>
-        <translation>Garder les classes situées dessous&#xa0;: déplacer %1 au premier niveau</translation>
+        <source>Keep the classes below: move {1} to the top level</source>
+        <translation>Garder les classes situées dessous&#xa0;: déplacer {1} au premier niveau</translation>
     </message>
     <message>
-        <source>Keep the classes below: move %1 one level up</source>
-        <translation>Garder les classes situées dessous&#xa0;: remonter %1 d’un niveau</translation>
+        <source>Keep the classes below: move {1} one level up</source>
+        <translation>Garder les classes situées dessous&#xa0;: remonter {1} d’un niveau</translation>
     </message>
     <message>
         <source>the parents</source>
         <translation>les parents</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels go to %1</source>
+        <source>{n} labels go to {1}</source>
         <translation>
-            <numerusform>%n étiquette → %1</numerusform>
-            <numerusform>%n étiquettes → %1</numerusform>
+            <numerusform>{n} étiquette → {1}</numerusform>
+            <numerusform>{n} étiquettes → {1}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are removed</source>
+        <source>{n} labels are removed</source>
         <translation>
-            <numerusform>suppression de %n étiquette</numerusform>
-            <numerusform>suppression de %n étiquettes</numerusform>
+            <numerusform>suppression de {n} étiquette</numerusform>
+            <numerusform>suppression de {n} étiquettes</numerusform>
         </translation>
     </message>
     <message>
-        <source>Label with %1 as %2</source>
-        <translation>Étiqueter avec %1 comme %2</translation>
+        <source>Label with {1} as {2}</source>
+        <translation>Étiqueter avec {1} comme {2}</translation>
     </message>
     <message>
         <source>Unlock the class list</source>
@@ -1336,8 +1336,8 @@
         <translation>demander avant qu’un nouveau mot crée une classe</translation>
     </message>
     <message>
-        <source>Don&apos;t predict above level %1</source>
-        <translation>Ne pas prédire au-dessus du niveau %1</translation>
+        <source>Don&apos;t predict above level {1}</source>
+        <translation>Ne pas prédire au-dessus du niveau {1}</translation>
     </message>
     <message>
         <source>Predict classes of any level</source>
@@ -1348,10 +1348,10 @@
         <translation>choix actuel</translation>
     </message>
     <message numerus="yes">
-        <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
+        <source>{1} has {n} labelled images; to split a class takes 2. Label some more first.</source>
         <translation>
-            <numerusform>%1 a %n image étiquetée&#xa0;; il en faut 2 pour scinder une classe. Étiquetez-en d’abord d’autres.</numerusform>
-            <numerusform>%1 a %n images étiquetées&#xa0;; il en faut 2 pour scinder une classe. Étiquetez-en d’abord d’autres.</numerusform>
+            <numerusform>{1} a {n} image étiquetée&#xa0;; il en faut 2 pour scinder une classe. Étiquetez-en d’abord d’autres.</numerusform>
+            <numerusform>{1} a {n} images étiquetées&#xa0;; il en faut 2 pour scinder une classe. Étiquetez-en d’abord d’autres.</numerusform>
         </translation>
     </message>
     <message>
@@ -1391,32 +1391,32 @@
         <translation>Cliquez sur une image, ou tracez un cadre autour de plusieurs, pour les passer dans l’autre classe. Seules les images que vous avez étiquetées sont listées. Les prédictions se mettent à jour automatiquement.</translation>
     </message>
     <message>
-        <source>Below %1</source>
-        <translation>Sous %1</translation>
+        <source>Below {1}</source>
+        <translation>Sous {1}</translation>
     </message>
     <message>
-        <source>Beside %1</source>
-        <translation>À côté de %1</translation>
+        <source>Beside {1}</source>
+        <translation>À côté de {1}</translation>
     </message>
     <message>
-        <source>%1 keeps %2</source>
-        <translation>%1 garde %2</translation>
+        <source>{1} keeps {2}</source>
+        <translation>{1} garde {2}</translation>
     </message>
     <message>
-        <source>The new class gets %1</source>
-        <translation>La nouvelle classe reçoit %1</translation>
+        <source>The new class gets {1}</source>
+        <translation>La nouvelle classe reçoit {1}</translation>
     </message>
     <message>
         <source>Name of the class</source>
         <translation>Nom de la classe</translation>
     </message>
     <message>
-        <source>Also under %1</source>
-        <translation>Aussi sous %1</translation>
+        <source>Also under {1}</source>
+        <translation>Aussi sous {1}</translation>
     </message>
     <message>
-        <source>Minimum confidence here and below: %1</source>
-        <translation>Confiance minimale ici et en dessous&#xa0;: %1</translation>
+        <source>Minimum confidence here and below: {1}</source>
+        <translation>Confiance minimale ici et en dessous&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Subclasses are not predicted</source>
@@ -1427,36 +1427,36 @@
         <translation>Classes plus générales non prédites</translation>
     </message>
     <message>
-        <source>Press %1 to label as this class</source>
-        <translation>Appuyez sur %1 pour étiqueter comme cette classe</translation>
+        <source>Press {1} to label as this class</source>
+        <translation>Appuyez sur {1} pour étiqueter comme cette classe</translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>
         <translation>Manque d’exemples&#xa0;: déposez quelques images ici</translation>
     </message>
     <message numerus="yes">
-        <source>%n examples of its own</source>
+        <source>{n} examples of its own</source>
         <translation>
-            <numerusform>%n exemple propre</numerusform>
-            <numerusform>%n exemples propres</numerusform>
+            <numerusform>{n} exemple propre</numerusform>
+            <numerusform>{n} exemples propres</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images here or below</source>
+        <source>{n} images here or below</source>
         <translation>
-            <numerusform>%n image ici ou en dessous</numerusform>
-            <numerusform>%n images ici ou en dessous</numerusform>
+            <numerusform>{n} image ici ou en dessous</numerusform>
+            <numerusform>{n} images ici ou en dessous</numerusform>
         </translation>
     </message>
     <message>
-        <source>Label %1 as none of the classes</source>
-        <translation>Étiqueter %1 comme «&#xa0;aucune des classes&#xa0;»</translation>
+        <source>Label {1} as none of the classes</source>
+        <translation>Étiqueter {1} comme «&#xa0;aucune des classes&#xa0;»</translation>
     </message>
     <message numerus="yes">
-        <source>Remove the labels of %n images</source>
+        <source>Remove the labels of {n} images</source>
         <translation>
-            <numerusform>Retirer l’étiquette de %n image</numerusform>
-            <numerusform>Retirer les étiquettes de %n images</numerusform>
+            <numerusform>Retirer l’étiquette de {n} image</numerusform>
+            <numerusform>Retirer les étiquettes de {n} images</numerusform>
         </translation>
     </message>
     <message>
@@ -1480,8 +1480,8 @@
         <translation>Nouvelle classe</translation>
     </message>
     <message>
-        <source>No class matches “%1”.</source>
-        <translation>Aucune classe ne correspond à «&#xa0;%1&#xa0;».</translation>
+        <source>No class matches “{1}”.</source>
+        <translation>Aucune classe ne correspond à «&#xa0;{1}&#xa0;».</translation>
     </message>
     <message>
         <source>No classes yet.
@@ -1496,8 +1496,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Comparer des images</translation>
     </message>
     <message>
-        <source>Up to 4 images are compared: the first 4 of %1.</source>
-        <translation>4 images au plus sont comparées&#xa0;: les 4 premières de %1.</translation>
+        <source>Up to 4 images are compared: the first 4 of {1}.</source>
+        <translation>4 images au plus sont comparées&#xa0;: les 4 premières de {1}.</translation>
     </message>
     <message>
         <source>Why not the other?</source>
@@ -1536,32 +1536,32 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Image suivante</translation>
     </message>
     <message>
-        <source>%1 and %2 are in different branches.</source>
-        <translation>%1 et %2 sont dans des branches différentes.</translation>
+        <source>{1} and {2} are in different branches.</source>
+        <translation>{1} et {2} sont dans des branches différentes.</translation>
     </message>
     <message>
-        <source>Both are in %1.</source>
-        <translation>Toutes deux sont dans %1.</translation>
+        <source>Both are in {1}.</source>
+        <translation>Toutes deux sont dans {1}.</translation>
     </message>
     <message>
         <source>Zoom and place are the same in all</source>
         <translation>Zoom et position sont les mêmes partout</translation>
     </message>
     <message>
-        <source>%1 to %2</source>
-        <translation>%1 à %2</translation>
+        <source>{1} to {2}</source>
+        <translation>{1} à {2}</translation>
     </message>
     <message>
-        <source>Keys that label the framed image: %1</source>
-        <translation>Touches qui étiquettent l’image encadrée&#xa0;: %1</translation>
+        <source>Keys that label the framed image: {1}</source>
+        <translation>Touches qui étiquettent l’image encadrée&#xa0;: {1}</translation>
     </message>
     <message>
         <source>No labelled images yet</source>
         <translation>Pas encore d’images étiquetées</translation>
     </message>
     <message>
-        <source>Device: %1</source>
-        <translation>Unité de calcul&#xa0;: %1</translation>
+        <source>Device: {1}</source>
+        <translation>Unité de calcul&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Performance…</source>
@@ -1608,8 +1608,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Processeur (CPU)</translation>
     </message>
     <message>
-        <source>%1 (CUDA)</source>
-        <translation>%1 (CUDA)</translation>
+        <source>{1} (CUDA)</source>
+        <translation>{1} (CUDA)</translation>
     </message>
     <message>
         <source>NVIDIA GPU</source>
@@ -1620,16 +1620,16 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Utilise l’unité de calcul la plus rapide qui fonctionne.</translation>
     </message>
     <message>
-        <source>Uses the fastest device that works: %1.</source>
-        <translation>Utilise l’unité de calcul la plus rapide qui fonctionne&#xa0;: %1.</translation>
+        <source>Uses the fastest device that works: {1}.</source>
+        <translation>Utilise l’unité de calcul la plus rapide qui fonctionne&#xa0;: {1}.</translation>
     </message>
     <message>
         <source>Always available.</source>
         <translation>Toujours disponible.</translation>
     </message>
     <message>
-        <source>%1 (experimental)</source>
-        <translation>%1 (expérimental)</translation>
+        <source>{1} (experimental)</source>
+        <translation>{1} (expérimental)</translation>
     </message>
     <message>
         <source>Not available for the same reason.</source>
@@ -1640,16 +1640,16 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Disponible.</translation>
     </message>
     <message>
-        <source>Available, about %1 images/s.</source>
-        <translation>Disponible, environ %1 images/s.</translation>
+        <source>Available, about {1} images/s.</source>
+        <translation>Disponible, environ {1} images/s.</translation>
     </message>
     <message>
         <source>Testing the devices of this computer…</source>
         <translation>Test des unités de calcul de cet ordinateur…</translation>
     </message>
     <message>
-        <source>The devices could not be tested: %1</source>
-        <translation>Les unités de calcul n’ont pas pu être testées&#xa0;: %1</translation>
+        <source>The devices could not be tested: {1}</source>
+        <translation>Les unités de calcul n’ont pas pu être testées&#xa0;: {1}</translation>
     </message>
     <message>
         <source>The devices have not been tested yet.</source>
@@ -1668,8 +1668,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Sur l’unité de calcul la plus rapide qui fonctionne</translation>
     </message>
     <message>
-        <source>No GPU: %1</source>
-        <translation>Pas de GPU&#xa0;: %1</translation>
+        <source>No GPU: {1}</source>
+        <translation>Pas de GPU&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Click to choose the device</source>
@@ -1720,77 +1720,77 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Pas encore évalué&#xa0;: il faut des classes avec deux exemples et quelques images de plus.</translation>
     </message>
     <message numerus="yes">
-        <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <source>Off, because it does not help: of {n} held-out examples, {1} are correct with it and {2} without.</source>
         <translation>
-            <numerusform>Désactivé, car inutile ici&#xa0;: sur %n exemple mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
-            <numerusform>Désactivé, car inutile ici&#xa0;: sur %n exemples mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
+            <numerusform>Désactivé, car inutile ici&#xa0;: sur {n} exemple mis de côté, {1} sont corrects avec et {2} sans.</numerusform>
+            <numerusform>Désactivé, car inutile ici&#xa0;: sur {n} exemples mis de côté, {1} sont corrects avec et {2} sans.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <source>Of {n} held-out examples, {1} are correct with it and {2} without.</source>
         <translation>
-            <numerusform>Sur %n exemple mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
-            <numerusform>Sur %n exemples mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
+            <numerusform>Sur {n} exemple mis de côté, {1} sont corrects avec et {2} sans.</numerusform>
+            <numerusform>Sur {n} exemples mis de côté, {1} sont corrects avec et {2} sans.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Move %n classes to the top level</source>
+        <source>Move {n} classes to the top level</source>
         <translation>
-            <numerusform>Déplacer %n classe au premier niveau</numerusform>
-            <numerusform>Déplacer %n classes au premier niveau</numerusform>
+            <numerusform>Déplacer {n} classe au premier niveau</numerusform>
+            <numerusform>Déplacer {n} classes au premier niveau</numerusform>
         </translation>
     </message>
     <message>
-        <source>Move from %1 to %2</source>
-        <translation>Déplacer de %1 vers %2</translation>
+        <source>Move from {1} to {2}</source>
+        <translation>Déplacer de {1} vers {2}</translation>
     </message>
     <message>
-        <source>Add %1 as a parent</source>
-        <translation>Ajouter %1 comme parent</translation>
+        <source>Add {1} as a parent</source>
+        <translation>Ajouter {1} comme parent</translation>
     </message>
     <message>
-        <source>Move under %1</source>
-        <translation>Déplacer sous %1</translation>
+        <source>Move under {1}</source>
+        <translation>Déplacer sous {1}</translation>
     </message>
     <message>
-        <source>Add %2 as a parent of %1</source>
-        <translation>Ajouter %2 comme parent de %1</translation>
+        <source>Add {2} as a parent of {1}</source>
+        <translation>Ajouter {2} comme parent de {1}</translation>
     </message>
     <message>
-        <source>Move %1 under %2</source>
-        <translation>Déplacer %1 sous %2</translation>
+        <source>Move {1} under {2}</source>
+        <translation>Déplacer {1} sous {2}</translation>
     </message>
     <message>
-        <source>Label %1 as %2</source>
-        <translation>Étiqueter %1 comme %2</translation>
+        <source>Label {1} as {2}</source>
+        <translation>Étiqueter {1} comme {2}</translation>
     </message>
     <message>
-        <source>Add and label as %1</source>
-        <translation>Ajouter et étiqueter comme %1</translation>
+        <source>Add and label as {1}</source>
+        <translation>Ajouter et étiqueter comme {1}</translation>
     </message>
     <message>
-        <source>New class with %1</source>
-        <translation>Nouvelle classe avec %1</translation>
+        <source>New class with {1}</source>
+        <translation>Nouvelle classe avec {1}</translation>
     </message>
     <message>
-        <source>%1 cannot be its own ancestor: %2</source>
-        <translation>%1 ne peut pas aller sous elle-même&#xa0;: %2</translation>
+        <source>{1} cannot be its own ancestor: {2}</source>
+        <translation>{1} ne peut pas aller sous elle-même&#xa0;: {2}</translation>
     </message>
     <message>
-        <source>%1 is already under %2</source>
-        <translation>%1 est déjà sous %2</translation>
+        <source>{1} is already under {2}</source>
+        <translation>{1} est déjà sous {2}</translation>
     </message>
     <message>
-        <source>%1 has another parent; unlink it there first</source>
-        <translation>%1 a un autre parent&#xa0;; détachez-la d’abord de celui-ci</translation>
+        <source>{1} has another parent; unlink it there first</source>
+        <translation>{1} a un autre parent&#xa0;; détachez-la d’abord de celui-ci</translation>
     </message>
     <message>
-        <source>There is already a class “%1” at the top level</source>
-        <translation>Il y a déjà une classe «&#xa0;%1&#xa0;» au premier niveau</translation>
+        <source>There is already a class “{1}” at the top level</source>
+        <translation>Il y a déjà une classe «&#xa0;{1}&#xa0;» au premier niveau</translation>
     </message>
     <message>
-        <source>There is already a class “%1” under %2</source>
-        <translation>Il y a déjà une classe «&#xa0;%1&#xa0;» sous %2</translation>
+        <source>There is already a class “{1}” under {2}</source>
+        <translation>Il y a déjà une classe «&#xa0;{1}&#xa0;» sous {2}</translation>
     </message>
     <message>
         <source>standard output is closed</source>
@@ -1837,23 +1837,23 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Image PNG, sombre</translation>
     </message>
     <message>
-        <source>Exporting %1</source>
-        <translation>Export de %1</translation>
+        <source>Exporting {1}</source>
+        <translation>Export de {1}</translation>
     </message>
     <message>
-        <source>%1 is %2, not an export like this one.</source>
-        <translation>%1 est %2, pas un export de ce type.</translation>
+        <source>{1} is {2}, not an export like this one.</source>
+        <translation>{1} est {2}, pas un export de ce type.</translation>
     </message>
     <message numerus="yes">
-        <source>Exported %n classes to %1</source>
+        <source>Exported {n} classes to {1}</source>
         <translation>
-            <numerusform>%n classe exportée vers %1</numerusform>
-            <numerusform>%n classes exportées vers %1</numerusform>
+            <numerusform>{n} classe exportée vers {1}</numerusform>
+            <numerusform>{n} classes exportées vers {1}</numerusform>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1: most programs cannot open larger ones. SVG has no limit.</source>
-        <translation>L’image est réduite à %1, car aucun programme n’en ouvre de plus grandes. SVG n’a pas de limite.</translation>
+        <source>The picture is reduced to {1}: most programs cannot open larger ones. SVG has no limit.</source>
+        <translation>L’image est réduite à {1}, car aucun programme n’en ouvre de plus grandes. SVG n’a pas de limite.</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -2005,10 +2005,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Liens symboliques</translation>
     </message>
     <message numerus="yes">
-        <source>Also %n images the model is sure of</source>
+        <source>Also {n} images the model is sure of</source>
         <translation>
-            <numerusform>Aussi&#xa0;%n image dont le modèle est sûr</numerusform>
-            <numerusform>Aussi&#xa0;%n images dont le modèle est sûr</numerusform>
+            <numerusform>Aussi&#xa0;{n} image dont le modèle est sûr</numerusform>
+            <numerusform>Aussi&#xa0;{n} images dont le modèle est sûr</numerusform>
         </translation>
     </message>
     <message>
@@ -2016,8 +2016,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Le modèle n’est encore sûr d’aucune image</translation>
     </message>
     <message>
-        <source>up to %1</source>
-        <translation>jusqu’à %1</translation>
+        <source>up to {1}</source>
+        <translation>jusqu’à {1}</translation>
     </message>
     <message>
         <source>The folder is complete and can be moved to another computer.</source>
@@ -2032,8 +2032,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>N’occupent pas de place, mais se rompent dès que les images sont déplacées.</translation>
     </message>
     <message>
-        <source>Also %1 of broader classes</source>
-        <translation>Aussi %1 de classes plus générales</translation>
+        <source>Also {1} of broader classes</source>
+        <translation>Aussi {1} de classes plus générales</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -2048,8 +2048,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Les photos ne sont pas incluses.</translation>
     </message>
     <message>
-        <source>Previews of %1 px</source>
-        <translation>Aperçus de %1 px</translation>
+        <source>Previews of {1} px</source>
+        <translation>Aperçus de {1} px</translation>
     </message>
     <message>
         <source>Photos in full size</source>
@@ -2068,24 +2068,24 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Choisissez le dossier de vos images pour placer les nouveaux fichiers à côté d’elles.</translation>
     </message>
     <message>
-        <source>%1 is %2, not an export like this one. It will be lost.</source>
-        <translation>%1 est %2, pas un export de ce type. Ce fichier sera perdu.</translation>
+        <source>{1} is {2}, not an export like this one. It will be lost.</source>
+        <translation>{1} est {2}, pas un export de ce type. Ce fichier sera perdu.</translation>
     </message>
     <message>
-        <source>%1 exists and will be replaced.</source>
-        <translation>%1 existe et sera remplacé.</translation>
+        <source>{1} exists and will be replaced.</source>
+        <translation>{1} existe et sera remplacé.</translation>
     </message>
     <message>
-        <source>%1 free on this disk.</source>
-        <translation>%1 libres sur ce disque.</translation>
+        <source>{1} free on this disk.</source>
+        <translation>{1} libres sur ce disque.</translation>
     </message>
     <message>
-        <source>The copy takes about %1, and only %2 is free there.</source>
-        <translation>La copie occupe environ %1, et il n’y a que %2 de libre à cet endroit.</translation>
+        <source>The copy takes about {1}, and only {2} is free there.</source>
+        <translation>La copie occupe environ {1}, et il n’y a que {2} de libre à cet endroit.</translation>
     </message>
     <message>
-        <source>The copies take up to %1, and only %2 is free there. Links use no space.</source>
-        <translation>Les copies occupent jusqu’à %1, et seuls %2 sont libres à cet endroit. Les liens n’occupent pas de place.</translation>
+        <source>The copies take up to {1}, and only {2} is free there. Links use no space.</source>
+        <translation>Les copies occupent jusqu’à {1}, et seuls {2} sont libres à cet endroit. Les liens n’occupent pas de place.</translation>
     </message>
     <message>
         <source>These files:</source>
@@ -2096,59 +2096,59 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Aucune image de ce type pour l’instant.</translation>
     </message>
     <message>
-        <source>All of %1</source>
-        <translation>Les %1</translation>
+        <source>All of {1}</source>
+        <translation>Les {1}</translation>
     </message>
     <message>
-        <source>%1 of %2 are shown</source>
-        <translation>%1 affichées sur %2</translation>
+        <source>{1} of {2} are shown</source>
+        <translation>{1} affichées sur {2}</translation>
     </message>
     <message>
-        <source>Exporting to %1</source>
-        <translation>Export vers %1</translation>
+        <source>Exporting to {1}</source>
+        <translation>Export vers {1}</translation>
     </message>
     <message>
-        <source>Exported %1 to %2</source>
-        <translation>Export terminé&#xa0;: %1 vers %2</translation>
+        <source>Exported {1} to {2}</source>
+        <translation>Export terminé&#xa0;: {1} vers {2}</translation>
     </message>
     <message>
-        <source>%1 left out: %2</source>
-        <translation>%1 hors export&#xa0;: %2</translation>
+        <source>{1} left out: {2}</source>
+        <translation>{1} hors export&#xa0;: {2}</translation>
     </message>
     <message>
-        <source>%1 could not be copied, the first is %2: %3</source>
-        <translation>Copie impossible&#xa0;: %1, à commencer par %2 (%3)</translation>
+        <source>{1} could not be copied, the first is {2}: {3}</source>
+        <translation>Copie impossible&#xa0;: {1}, à commencer par {2} ({3})</translation>
     </message>
     <message numerus="yes">
-        <source>Exported the model with %n classes to %1, %2</source>
+        <source>Exported the model with {n} classes to {1}, {2}</source>
         <translation>
-            <numerusform>Modèle à %n classe exporté vers %1, %2</numerusform>
-            <numerusform>Modèle à %n classes exporté vers %1, %2</numerusform>
+            <numerusform>Modèle à {n} classe exporté vers {1}, {2}</numerusform>
+            <numerusform>Modèle à {n} classes exporté vers {1}, {2}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photos</source>
+        <source>{n} photos</source>
         <translation>
-            <numerusform>%n photo</numerusform>
-            <numerusform>%n photos</numerusform>
+            <numerusform>{n} photo</numerusform>
+            <numerusform>{n} photos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Copied the project and %1 to %2, %3</source>
-        <translation>Projet et %1 copiés dans %2, %3</translation>
+        <source>Copied the project and {1} to {2}, {3}</source>
+        <translation>Projet et {1} copiés dans {2}, {3}</translation>
     </message>
     <message numerus="yes">
-        <source>%n photos were not found</source>
+        <source>{n} photos were not found</source>
         <translation>
-            <numerusform>%n photo est introuvable</numerusform>
-            <numerusform>%n photos sont introuvables</numerusform>
+            <numerusform>{n} photo est introuvable</numerusform>
+            <numerusform>{n} photos sont introuvables</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photos could not be read</source>
+        <source>{n} photos could not be read</source>
         <translation>
-            <numerusform>%n photo n’a pas pu être lue</numerusform>
-            <numerusform>%n photos n’ont pas pu être lues</numerusform>
+            <numerusform>{n} photo n’a pas pu être lue</numerusform>
+            <numerusform>{n} photos n’ont pas pu être lues</numerusform>
         </translation>
     </message>
     <message>
@@ -2160,8 +2160,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Arrêté. Rien n’a été écrit.</translation>
     </message>
     <message>
-        <source>Reading %1</source>
-        <translation>Lecture de %1</translation>
+        <source>Reading {1}</source>
+        <translation>Lecture de {1}</translation>
     </message>
     <message>
         <source>Fold</source>
@@ -2200,8 +2200,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Un chiffre donne le nombre · Entrée choisit · Échap ferme</translation>
     </message>
     <message>
-        <source>Count, field or value of %1</source>
-        <translation>Nombre, champ ou valeur de %1</translation>
+        <source>Count, field or value of {1}</source>
+        <translation>Nombre, champ ou valeur de {1}</translation>
     </message>
     <message>
         <source>Fields of the project…</source>
@@ -2216,8 +2216,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>un chiffre ou des lettres choisissent</translation>
     </message>
     <message>
-        <source>now %1</source>
-        <translation>actuellement %1</translation>
+        <source>now {1}</source>
+        <translation>actuellement {1}</translation>
     </message>
     <message>
         <source>Looking for duplicates</source>
@@ -2236,15 +2236,15 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Meilleure de chaque rafale</translation>
     </message>
     <message numerus="yes">
-        <source>%n groups</source>
+        <source>{n} groups</source>
         <translation>
-            <numerusform>%n groupe</numerusform>
-            <numerusform>%n groupes</numerusform>
+            <numerusform>{n} groupe</numerusform>
+            <numerusform>{n} groupes</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 are duplicates or bursts, in %2.</source>
-        <translation>%1 en doublon ou en rafale, dans %2.</translation>
+        <source>{1} are duplicates or bursts, in {2}.</source>
+        <translation>{1} en doublon ou en rafale, dans {2}.</translation>
     </message>
     <message>
         <source>This image has no duplicates and is in no burst.</source>
@@ -2263,10 +2263,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Pas de rafales</translation>
     </message>
     <message numerus="yes">
-        <source>%n seconds</source>
+        <source>{n} seconds</source>
         <translation>
-            <numerusform>%n seconde</numerusform>
-            <numerusform>%n secondes</numerusform>
+            <numerusform>{n} seconde</numerusform>
+            <numerusform>{n} secondes</numerusform>
         </translation>
     </message>
     <message>
@@ -2278,12 +2278,12 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Importer des classes</translation>
     </message>
     <message>
-        <source>Class lists (%1);;All files (*)</source>
-        <translation>Listes de classes (%1);;Tous les fichiers (*)</translation>
+        <source>Class lists ({1});;All files (*)</source>
+        <translation>Listes de classes ({1});;Tous les fichiers (*)</translation>
     </message>
     <message>
-        <source>Importing %1</source>
-        <translation>Import de %1</translation>
+        <source>Importing {1}</source>
+        <translation>Import de {1}</translation>
     </message>
     <message>
         <source>Nothing was imported</source>
@@ -2378,17 +2378,17 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Classes supprimées ici</translation>
     </message>
     <message numerus="yes">
-        <source>Remove the %n without labels</source>
+        <source>Remove the {n} without labels</source>
         <translation>
-            <numerusform>Supprimer %n classe sans étiquettes</numerusform>
-            <numerusform>Supprimer %n classes sans étiquettes</numerusform>
+            <numerusform>Supprimer {n} classe sans étiquettes</numerusform>
+            <numerusform>Supprimer {n} classes sans étiquettes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n edges</source>
+        <source>{n} edges</source>
         <translation>
-            <numerusform>%n arête</numerusform>
-            <numerusform>%n arêtes</numerusform>
+            <numerusform>{n} arête</numerusform>
+            <numerusform>{n} arêtes</numerusform>
         </translation>
     </message>
     <message>
@@ -2400,92 +2400,92 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>1 niveau</translation>
     </message>
     <message numerus="yes">
-        <source>%n new classes</source>
+        <source>{n} new classes</source>
         <translation>
-            <numerusform>%n nouvelle classe</numerusform>
-            <numerusform>%n nouvelles classes</numerusform>
+            <numerusform>{n} nouvelle classe</numerusform>
+            <numerusform>{n} nouvelles classes</numerusform>
         </translation>
     </message>
     <message>
-        <source>Synonyms of %1</source>
-        <translation>Synonymes de %1</translation>
+        <source>Synonyms of {1}</source>
+        <translation>Synonymes de {1}</translation>
     </message>
     <message>
-        <source>Notes of %1</source>
-        <translation>Notes de %1</translation>
+        <source>Notes of {1}</source>
+        <translation>Notes de {1}</translation>
     </message>
     <message>
         <source>Nothing new</source>
         <translation>Rien de nouveau</translation>
     </message>
     <message numerus="yes">
-        <source>%1 are in the project already.</source>
+        <source>{1} are in the project already.</source>
         <translation>
-            <numerusform>%1 est déjà dans le projet.</numerusform>
-            <numerusform>%1 sont déjà dans le projet.</numerusform>
+            <numerusform>{1} est déjà dans le projet.</numerusform>
+            <numerusform>{1} sont déjà dans le projet.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n levels</source>
+        <source>{n} levels</source>
         <translation>
-            <numerusform>%n niveau</numerusform>
-            <numerusform>%n niveaux</numerusform>
+            <numerusform>{n} niveau</numerusform>
+            <numerusform>{n} niveaux</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n synonyms</source>
+        <source>{n} synonyms</source>
         <translation>
-            <numerusform>%n synonyme</numerusform>
-            <numerusform>%n synonymes</numerusform>
+            <numerusform>{n} synonyme</numerusform>
+            <numerusform>{n} synonymes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n levels with %1 and %2 classes</source>
+        <source>{n} levels with {1} and {2} classes</source>
         <translation>
-            <numerusform>%n niveau de %1 et %2 classes</numerusform>
-            <numerusform>%n niveaux de %1 et %2 classes</numerusform>
+            <numerusform>{n} niveau de {1} et {2} classes</numerusform>
+            <numerusform>{n} niveaux de {1} et {2} classes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n renamed</source>
+        <source>{n} renamed</source>
         <translation>
-            <numerusform>%n renommée</numerusform>
-            <numerusform>%n renommées</numerusform>
+            <numerusform>{n} renommée</numerusform>
+            <numerusform>{n} renommées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n merged</source>
+        <source>{n} merged</source>
         <translation>
-            <numerusform>%n fusionnée</numerusform>
-            <numerusform>%n fusionnées</numerusform>
+            <numerusform>{n} fusionnée</numerusform>
+            <numerusform>{n} fusionnées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n linked</source>
+        <source>{n} linked</source>
         <translation>
-            <numerusform>%n rattachée</numerusform>
-            <numerusform>%n rattachées</numerusform>
+            <numerusform>{n} rattachée</numerusform>
+            <numerusform>{n} rattachées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n moved</source>
+        <source>{n} moved</source>
         <translation>
-            <numerusform>%n déplacée</numerusform>
-            <numerusform>%n déplacées</numerusform>
+            <numerusform>{n} déplacée</numerusform>
+            <numerusform>{n} déplacées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes get a source id or synonyms.</source>
+        <source>{n} classes get a source id or synonyms.</source>
         <translation>
-            <numerusform>%n classe reçoit un identifiant source ou des synonymes.</numerusform>
-            <numerusform>%n classes reçoivent un identifiant source ou des synonymes.</numerusform>
+            <numerusform>{n} classe reçoit un identifiant source ou des synonymes.</numerusform>
+            <numerusform>{n} classes reçoivent un identifiant source ou des synonymes.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes get the note or colour that the file has for them.</source>
+        <source>{n} classes get the note or colour that the file has for them.</source>
         <translation>
-            <numerusform>%n classe reçoit la note ou la couleur du fichier.</numerusform>
-            <numerusform>%n classes reçoivent la note ou la couleur du fichier.</numerusform>
+            <numerusform>{n} classe reçoit la note ou la couleur du fichier.</numerusform>
+            <numerusform>{n} classes reçoivent la note ou la couleur du fichier.</numerusform>
         </translation>
     </message>
     <message>
@@ -2493,74 +2493,74 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>La liste est mémorisée, pour la comparer à sa prochaine version.</translation>
     </message>
     <message>
-        <source>An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.</source>
-        <translation>Une version antérieure a été importée de %1. Les étiquettes restent avec leurs classes, et vos propres modifications sont conservées.</translation>
+        <source>An earlier version was imported from {1}. Labels stay with their classes, and your own changes stay.</source>
+        <translation>Une version antérieure a été importée de {1}. Les étiquettes restent avec leurs classes, et vos propres modifications sont conservées.</translation>
     </message>
     <message>
         <source>Many of these classes are in the project. If this is a new version of them, labels stay with their classes.</source>
         <translation>Beaucoup de ces classes sont dans le projet. S’il s’agit d’une nouvelle version, les étiquettes restent avec leurs classes.</translation>
     </message>
     <message numerus="yes">
-        <source>%n classes get other parents</source>
+        <source>{n} classes get other parents</source>
         <translation>
-            <numerusform>%n classe change de parents</numerusform>
-            <numerusform>%n classes changent de parents</numerusform>
+            <numerusform>{n} classe change de parents</numerusform>
+            <numerusform>{n} classes changent de parents</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are new</source>
+        <source>{n} classes are new</source>
         <translation>
-            <numerusform>%n classe est nouvelle</numerusform>
-            <numerusform>%n classes sont nouvelles</numerusform>
+            <numerusform>{n} classe est nouvelle</numerusform>
+            <numerusform>{n} classes sont nouvelles</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are renamed</source>
+        <source>{n} classes are renamed</source>
         <translation>
-            <numerusform>%n classe est renommée</numerusform>
-            <numerusform>%n classes sont renommées</numerusform>
+            <numerusform>{n} classe est renommée</numerusform>
+            <numerusform>{n} classes sont renommées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are moved</source>
+        <source>{n} classes are moved</source>
         <translation>
-            <numerusform>%n classe est déplacée</numerusform>
-            <numerusform>%n classes sont déplacées</numerusform>
+            <numerusform>{n} classe est déplacée</numerusform>
+            <numerusform>{n} classes sont déplacées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are merged into others</source>
+        <source>{n} classes are merged into others</source>
         <translation>
-            <numerusform>%n classe est fusionnée dans une autre</numerusform>
-            <numerusform>%n classes sont fusionnées dans d’autres</numerusform>
+            <numerusform>{n} classe est fusionnée dans une autre</numerusform>
+            <numerusform>{n} classes sont fusionnées dans d’autres</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are split in the file. They stay, with their labels.</source>
+        <source>{n} classes are split in the file. They stay, with their labels.</source>
         <translation>
-            <numerusform>%n classe est scindée dans le fichier. Elle reste, avec ses étiquettes.</numerusform>
-            <numerusform>%n classes sont scindées dans le fichier. Elles restent, avec leurs étiquettes.</numerusform>
+            <numerusform>{n} classe est scindée dans le fichier. Elle reste, avec ses étiquettes.</numerusform>
+            <numerusform>{n} classes sont scindées dans le fichier. Elles restent, avec leurs étiquettes.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are no longer in the file. They stay.</source>
+        <source>{n} classes are no longer in the file. They stay.</source>
         <translation>
-            <numerusform>%n classe n’est plus dans le fichier. Elle reste.</numerusform>
-            <numerusform>%n classes ne sont plus dans le fichier. Elles restent.</numerusform>
+            <numerusform>{n} classe n’est plus dans le fichier. Elle reste.</numerusform>
+            <numerusform>{n} classes ne sont plus dans le fichier. Elles restent.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes were removed here and do not come back.</source>
+        <source>{n} classes were removed here and do not come back.</source>
         <translation>
-            <numerusform>%n classe a été supprimée ici et ne revient pas.</numerusform>
-            <numerusform>%n classes ont été supprimées ici et ne reviennent pas.</numerusform>
+            <numerusform>{n} classe a été supprimée ici et ne revient pas.</numerusform>
+            <numerusform>{n} classes ont été supprimées ici et ne reviennent pas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes differ in the file. Yours stay.</source>
+        <source>{n} classes differ in the file. Yours stay.</source>
         <translation>
-            <numerusform>%n classe diffère dans le fichier. La vôtre est conservée.</numerusform>
-            <numerusform>%n classes diffèrent dans le fichier. Les vôtres sont conservées.</numerusform>
+            <numerusform>{n} classe diffère dans le fichier. La vôtre est conservée.</numerusform>
+            <numerusform>{n} classes diffèrent dans le fichier. Les vôtres sont conservées.</numerusform>
         </translation>
     </message>
     <message>
@@ -2584,20 +2584,20 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Mettre à jour</translation>
     </message>
     <message>
-        <source>Import %1</source>
-        <translation>Importer %1</translation>
+        <source>Import {1}</source>
+        <translation>Importer {1}</translation>
     </message>
     <message>
         <source>Import</source>
         <translation>Importer</translation>
     </message>
     <message>
-        <source>%1. Kept: %2, such as %3</source>
-        <translation>%1. Inchangées&#xa0;: %2, par exemple %3</translation>
+        <source>{1}. Kept: {2}, such as {3}</source>
+        <translation>{1}. Inchangées&#xa0;: {2}, par exemple {3}</translation>
     </message>
     <message>
-        <source>%1. Kept: %2</source>
-        <translation>%1. Une classe inchangée&#xa0;: %2</translation>
+        <source>{1}. Kept: {2}</source>
+        <translation>{1}. Une classe inchangée&#xa0;: {2}</translation>
     </message>
     <message>
         <source>Suggestions for the graph</source>
@@ -2636,51 +2636,51 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Pas de suggestions&#xa0;: vos classes conviennent à vos images.</translation>
     </message>
     <message numerus="yes">
-        <source>%n suggestions</source>
+        <source>{n} suggestions</source>
         <translation>
-            <numerusform>%n suggestion</numerusform>
-            <numerusform>%n suggestions</numerusform>
+            <numerusform>{n} suggestion</numerusform>
+            <numerusform>{n} suggestions</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 may belong under %2</source>
-        <translation>%1 pourrait aller sous %2</translation>
+        <source>{1} may belong under {2}</source>
+        <translation>{1} pourrait aller sous {2}</translation>
     </message>
     <message>
-        <source>Its images look most like those of classes under %1.</source>
-        <translation>Ses images ressemblent surtout à celles des classes sous %1.</translation>
+        <source>Its images look most like those of classes under {1}.</source>
+        <translation>Ses images ressemblent surtout à celles des classes sous {1}.</translation>
     </message>
     <message>
-        <source>%1 may belong under %2 instead of %3</source>
-        <translation>%1 pourrait aller sous %2 au lieu de %3</translation>
+        <source>{1} may belong under {2} instead of {3}</source>
+        <translation>{1} pourrait aller sous {2} au lieu de {3}</translation>
     </message>
     <message>
-        <source>Its images look like those of classes under %1 (%2), not like those under %3 (%4).</source>
-        <translation>Ses images ressemblent à celles des classes sous %1 (%2), peu à celles sous %3 (%4).</translation>
+        <source>Its images look like those of classes under {1} ({2}), not like those under {3} ({4}).</source>
+        <translation>Ses images ressemblent à celles des classes sous {1} ({2}), peu à celles sous {3} ({4}).</translation>
     </message>
     <message>
-        <source>%1 and %2 look like one class</source>
-        <translation>%1 et %2 semblent être une seule classe</translation>
+        <source>{1} and {2} look like one class</source>
+        <translation>{1} et {2} semblent être une seule classe</translation>
     </message>
     <message numerus="yes">
-        <source>Of %1 images, %n look more like the other class than like their own.</source>
+        <source>Of {1} images, {n} look more like the other class than like their own.</source>
         <translation>
-            <numerusform>Sur %1 images, %n ressemble plus à l’autre classe qu’au reste de la sienne.</numerusform>
-            <numerusform>Sur %1 images, %n ressemblent plus à l’autre classe qu’au reste de la leur.</numerusform>
+            <numerusform>Sur {1} images, {n} ressemble plus à l’autre classe qu’au reste de la sienne.</numerusform>
+            <numerusform>Sur {1} images, {n} ressemblent plus à l’autre classe qu’au reste de la leur.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>3 more examples of %1 would help about %n images</source>
+        <source>3 more examples of {1} would help about {n} images</source>
         <translation>
-            <numerusform>3 exemples de plus de %1 aideraient pour environ %n image</numerusform>
-            <numerusform>3 exemples de plus de %1 aideraient pour environ %n images</numerusform>
+            <numerusform>3 exemples de plus de {1} aideraient pour environ {n} image</numerusform>
+            <numerusform>3 exemples de plus de {1} aideraient pour environ {n} images</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>It has %n examples.</source>
+        <source>It has {n} examples.</source>
         <translation>
-            <numerusform>Elle a %n exemple.</numerusform>
-            <numerusform>Elle a %n exemples.</numerusform>
+            <numerusform>Elle a {n} exemple.</numerusform>
+            <numerusform>Elle a {n} exemples.</numerusform>
         </translation>
     </message>
     <message>
@@ -2688,17 +2688,17 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Elle n’a pas encore d’exemple.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images probably belong to it.</source>
+        <source>{n} images probably belong to it.</source>
         <translation>
-            <numerusform>%n image en fait probablement partie.</numerusform>
-            <numerusform>%n images en font probablement partie.</numerusform>
+            <numerusform>{n} image en fait probablement partie.</numerusform>
+            <numerusform>{n} images en font probablement partie.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>How reliable is this? Tested on %n classes of your graph: the correct parent is first in %1, in the first three in %2. By chance it would be first in %3.</source>
+        <source>How reliable is this? Tested on {n} classes of your graph: the correct parent is first in {1}, in the first three in {2}. By chance it would be first in {3}.</source>
         <translation>
-            <numerusform>Quelle est la fiabilité&#xa0;? Sur %n emplacement testé de votre graphe, le bon parent arrive en tête %1 fois, et parmi les trois premiers %2 fois. Au hasard, il arriverait en tête %3 fois.</numerusform>
-            <numerusform>Quelle est la fiabilité&#xa0;? Sur %n emplacements testés de votre graphe, le bon parent arrive en tête %1 fois, et parmi les trois premiers %2 fois. Au hasard, il arriverait en tête %3 fois.</numerusform>
+            <numerusform>Quelle est la fiabilité&#xa0;? Sur {n} emplacement testé de votre graphe, le bon parent arrive en tête {1} fois, et parmi les trois premiers {2} fois. Au hasard, il arriverait en tête {3} fois.</numerusform>
+            <numerusform>Quelle est la fiabilité&#xa0;? Sur {n} emplacements testés de votre graphe, le bon parent arrive en tête {1} fois, et parmi les trois premiers {2} fois. Au hasard, il arriverait en tête {3} fois.</numerusform>
         </translation>
     </message>
     <message>
@@ -2706,16 +2706,16 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Extraire dans un dossier</translation>
     </message>
     <message>
-        <source>Merge into %1</source>
-        <translation>Fusionner dans %1</translation>
+        <source>Merge into {1}</source>
+        <translation>Fusionner dans {1}</translation>
     </message>
     <message>
-        <source>%1 looks like two classes</source>
-        <translation>%1 semble être deux classes</translation>
+        <source>{1} looks like two classes</source>
+        <translation>{1} semble être deux classes</translation>
     </message>
     <message>
-        <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
-        <translation>Ses images forment des groupes de %1 et %2 qui ressemblent à des classes différentes.</translation>
+        <source>Its images fall into groups of {1} and {2} that look like different classes.</source>
+        <translation>Ses images forment des groupes de {1} et {2} qui ressemblent à des classes différentes.</translation>
     </message>
     <message>
         <source>Split into two classes</source>
@@ -2726,21 +2726,21 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Afficher la classe</translation>
     </message>
     <message>
-        <source>%1, kind %2</source>
-        <translation>%1, type %2</translation>
+        <source>{1}, kind {2}</source>
+        <translation>{1}, type {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n more follow when these are done.</source>
+        <source>{n} more follow when these are done.</source>
         <translation>
-            <numerusform>%n autre apparaîtra une fois celles-ci traitées.</numerusform>
-            <numerusform>%n autres apparaîtront une fois celles-ci traitées.</numerusform>
+            <numerusform>{n} autre apparaîtra une fois celles-ci traitées.</numerusform>
+            <numerusform>{n} autres apparaîtront une fois celles-ci traitées.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Show %n dismissed suggestions again</source>
+        <source>Show {n} dismissed suggestions again</source>
         <translation>
-            <numerusform>Afficher à nouveau %n suggestion ignorée</numerusform>
-            <numerusform>Afficher à nouveau %n suggestions ignorées</numerusform>
+            <numerusform>Afficher à nouveau {n} suggestion ignorée</numerusform>
+            <numerusform>Afficher à nouveau {n} suggestions ignorées</numerusform>
         </translation>
     </message>
     <message>
@@ -2748,47 +2748,47 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Graphe des classes</translation>
     </message>
     <message>
-        <source>Add %1 as a parent of %2</source>
-        <translation>Ajouter %1 comme parent de %2</translation>
+        <source>Add {1} as a parent of {2}</source>
+        <translation>Ajouter {1} comme parent de {2}</translation>
     </message>
     <message>
-        <source>under %1</source>
-        <translation>sous %1</translation>
+        <source>under {1}</source>
+        <translation>sous {1}</translation>
     </message>
     <message>
         <source>at the top level</source>
         <translation>au premier niveau</translation>
     </message>
     <message>
-        <source>collapsed, %1 below</source>
-        <translation>repliée, %1 en dessous</translation>
+        <source>collapsed, {1} below</source>
+        <translation>repliée, {1} en dessous</translation>
     </message>
     <message>
-        <source>%1 labelled, or sure of one of the finest classes</source>
-        <translation>%1 étiquetées, ou sûres d’une des classes les plus précises</translation>
+        <source>{1} labelled, or sure of one of the finest classes</source>
+        <translation>{1} étiquetées, ou sûres d’une des classes les plus précises</translation>
     </message>
     <message>
-        <source>%1 inherits nothing yet: its parents have no examples.</source>
-        <translation>%1 n’hérite encore de rien&#xa0;: ses parents n’ont pas d’exemples.</translation>
+        <source>{1} inherits nothing yet: its parents have no examples.</source>
+        <translation>{1} n’hérite encore de rien&#xa0;: ses parents n’ont pas d’exemples.</translation>
     </message>
     <message>
-        <source>%1 inherits %2</source>
-        <translation>%1 hérite %2</translation>
+        <source>{1} inherits {2}</source>
+        <translation>{1} hérite {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n examples</source>
+        <source>{n} examples</source>
         <translation>
-            <numerusform>%n exemple</numerusform>
-            <numerusform>%n exemples</numerusform>
+            <numerusform>{n} exemple</numerusform>
+            <numerusform>{n} exemples</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 from %2</source>
-        <translation>%1 de %2</translation>
+        <source>{1} from {2}</source>
+        <translation>{1} de {2}</translation>
     </message>
     <message>
-        <source>own examples weigh %1</source>
-        <translation>poids des exemples propres&#xa0;: %1</translation>
+        <source>own examples weigh {1}</source>
+        <translation>poids des exemples propres&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Find a class in the graph</source>
@@ -2807,12 +2807,12 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Entrée passe à la suivante</translation>
     </message>
     <message>
-        <source>Around %1</source>
-        <translation>Autour de %1</translation>
+        <source>Around {1}</source>
+        <translation>Autour de {1}</translation>
     </message>
     <message>
-        <source>%1 of %2</source>
-        <translation>%1 sur %2</translation>
+        <source>{1} of {2}</source>
+        <translation>{1} sur {2}</translation>
     </message>
     <message>
         <source>No class</source>
@@ -2851,20 +2851,20 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Aucune classe plus générale n’est probable pour ces images.</translation>
     </message>
     <message>
-        <source>No class has the key %1 for this group. Press R to name any class.</source>
-        <translation>Aucune classe n’a la touche %1 pour ce groupe. Appuyez sur R pour choisir n’importe quelle classe.</translation>
+        <source>No class has the key {1} for this group. Press R to name any class.</source>
+        <translation>Aucune classe n’a la touche {1} pour ce groupe. Appuyez sur R pour choisir n’importe quelle classe.</translation>
     </message>
     <message>
         <source>All images of this group are left out. Put some back, or press E for the next group.</source>
         <translation>Toutes les images de ce groupe sont écartées. Reprenez-en, ou appuyez sur E pour le groupe suivant.</translation>
     </message>
     <message>
-        <source>Label %1 as: name, part of a name, or Parent/Name</source>
-        <translation>Étiqueter %1 comme&#xa0;: nom, partie d’un nom, ou Parent/Nom</translation>
+        <source>Label {1} as: name, part of a name, or Parent/Name</source>
+        <translation>Étiqueter {1} comme&#xa0;: nom, partie d’un nom, ou Parent/Nom</translation>
     </message>
     <message>
-        <source>finer classes of %1</source>
-        <translation>classes plus précises de %1</translation>
+        <source>finer classes of {1}</source>
+        <translation>classes plus précises de {1}</translation>
     </message>
     <message>
         <source>Nothing to group yet</source>
@@ -2991,24 +2991,24 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>voir</translation>
     </message>
     <message numerus="yes">
-        <source>%n images: %1</source>
+        <source>{n} images: {1}</source>
         <translation>
-            <numerusform>%n image&#xa0;: %1</numerusform>
-            <numerusform>%n images&#xa0;: %1</numerusform>
+            <numerusform>{n} image&#xa0;: {1}</numerusform>
+            <numerusform>{n} images&#xa0;: {1}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images: which finer class?</source>
+        <source>{n} images: which finer class?</source>
         <translation>
-            <numerusform>%n image&#xa0;: quelle classe plus précise&#xa0;?</numerusform>
-            <numerusform>%n images&#xa0;: quelle classe plus précise&#xa0;?</numerusform>
+            <numerusform>{n} image&#xa0;: quelle classe plus précise&#xa0;?</numerusform>
+            <numerusform>{n} images&#xa0;: quelle classe plus précise&#xa0;?</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n look-alikes: which class?</source>
+        <source>{n} look-alikes: which class?</source>
         <translation>
-            <numerusform>%n image ressemblante&#xa0;: quelle classe&#xa0;?</numerusform>
-            <numerusform>%n images ressemblantes&#xa0;: quelle classe&#xa0;?</numerusform>
+            <numerusform>{n} image ressemblante&#xa0;: quelle classe&#xa0;?</numerusform>
+            <numerusform>{n} images ressemblantes&#xa0;: quelle classe&#xa0;?</numerusform>
         </translation>
     </message>
     <message>
@@ -3016,46 +3016,46 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>moins de 1 erreur attendue</translation>
     </message>
     <message numerus="yes">
-        <source>%n errors expected</source>
+        <source>{n} errors expected</source>
         <translation>
-            <numerusform>%n erreur attendue</numerusform>
-            <numerusform>%n erreurs attendues</numerusform>
+            <numerusform>{n} erreur attendue</numerusform>
+            <numerusform>{n} erreurs attendues</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>settles about %n images</source>
+        <source>settles about {n} images</source>
         <translation>
-            <numerusform>décide d’environ %n image</numerusform>
-            <numerusform>décide d’environ %n images</numerusform>
+            <numerusform>décide d’environ {n} image</numerusform>
+            <numerusform>décide d’environ {n} images</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>a few to look at: %n labels so far</source>
+        <source>a few to look at: {n} labels so far</source>
         <translation>
-            <numerusform>quelques-unes à voir&#xa0;: %n étiquette jusqu’ici</numerusform>
-            <numerusform>quelques-unes à voir&#xa0;: %n étiquettes jusqu’ici</numerusform>
+            <numerusform>quelques-unes à voir&#xa0;: {n} étiquette jusqu’ici</numerusform>
+            <numerusform>quelques-unes à voir&#xa0;: {n} étiquettes jusqu’ici</numerusform>
         </translation>
     </message>
     <message>
-        <source>Group %1 of %2</source>
-        <translation>Groupe %1 sur %2</translation>
+        <source>Group {1} of {2}</source>
+        <translation>Groupe {1} sur {2}</translation>
     </message>
     <message>
-        <source>%1 left</source>
-        <translation>il reste %1</translation>
+        <source>{1} left</source>
+        <translation>il reste {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%n answers</source>
+        <source>{n} answers</source>
         <translation>
-            <numerusform>%n réponse</numerusform>
-            <numerusform>%n réponses</numerusform>
+            <numerusform>{n} réponse</numerusform>
+            <numerusform>{n} réponses</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n left out</source>
+        <source>{n} left out</source>
         <translation>
-            <numerusform>%n écartée</numerusform>
-            <numerusform>%n écartées</numerusform>
+            <numerusform>{n} écartée</numerusform>
+            <numerusform>{n} écartées</numerusform>
         </translation>
     </message>
     <message>
@@ -3099,17 +3099,17 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Sommaire</translation>
     </message>
     <message numerus="yes">
-        <source>stands for %n images</source>
+        <source>stands for {n} images</source>
         <translation>
-            <numerusform>représente %n image</numerusform>
-            <numerusform>représente %n images</numerusform>
+            <numerusform>représente {n} image</numerusform>
+            <numerusform>représente {n} images</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n stars</source>
+        <source>{n} stars</source>
         <translation>
-            <numerusform>%n étoile</numerusform>
-            <numerusform>%n étoiles</numerusform>
+            <numerusform>{n} étoile</numerusform>
+            <numerusform>{n} étoiles</numerusform>
         </translation>
     </message>
     <message>
@@ -3121,10 +3121,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>avec commentaire</translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes</source>
+        <source>{n} boxes</source>
         <translation>
-            <numerusform>%n cadre</numerusform>
-            <numerusform>%n cadres</numerusform>
+            <numerusform>{n} cadre</numerusform>
+            <numerusform>{n} cadres</numerusform>
         </translation>
     </message>
     <message>
@@ -3153,8 +3153,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Photo remplacée</translation>
     </message>
     <message>
-        <source>%1 similar</source>
-        <translation>ressemblance %1</translation>
+        <source>{1} similar</source>
+        <translation>ressemblance {1}</translation>
     </message>
     <message>
         <source>Move the box to the left</source>
@@ -3217,48 +3217,48 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Retour à toutes les images (Échap)</translation>
     </message>
     <message numerus="yes">
-        <source>First of %n pages</source>
+        <source>First of {n} pages</source>
         <translation>
-            <numerusform>Première de %n page</numerusform>
-            <numerusform>Première de %n pages</numerusform>
+            <numerusform>Première de {n} page</numerusform>
+            <numerusform>Première de {n} pages</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n things</source>
+        <source>{n} things</source>
         <translation>
-            <numerusform>%n objet</numerusform>
-            <numerusform>%n objets</numerusform>
+            <numerusform>{n} objet</numerusform>
+            <numerusform>{n} objets</numerusform>
         </translation>
     </message>
     <message>
-        <source>Thing %1 of %2</source>
-        <translation>Objet %1 sur %2</translation>
+        <source>Thing {1} of {2}</source>
+        <translation>Objet {1} sur {2}</translation>
     </message>
     <message>
         <source>Image</source>
         <translation>Image</translation>
     </message>
     <message>
-        <source>Images (%1);;All files (*)</source>
-        <translation>Images (%1);;Tous les fichiers (*)</translation>
+        <source>Images ({1});;All files (*)</source>
+        <translation>Images ({1});;Tous les fichiers (*)</translation>
     </message>
     <message>
-        <source>Label all as %1</source>
-        <translation>Tout étiqueter comme %1</translation>
+        <source>Label all as {1}</source>
+        <translation>Tout étiqueter comme {1}</translation>
     </message>
     <message>
-        <source>Are these folders your classes? %1</source>
-        <translation>Ces dossiers sont-ils vos classes&#xa0;? %1</translation>
+        <source>Are these folders your classes? {1}</source>
+        <translation>Ces dossiers sont-ils vos classes&#xa0;? {1}</translation>
     </message>
     <message>
-        <source>%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
-        <translation>%1&#xa0;: noms habituels des parties d’un jeu de données, pas de classes. Pour obtenir ses cadres, importez ses étiquettes.</translation>
+        <source>{1}: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
+        <translation>{1}&#xa0;: noms habituels des parties d’un jeu de données, pas de classes. Pour obtenir ses cadres, importez ses étiquettes.</translation>
     </message>
     <message numerus="yes">
-        <source>Add with %n classes</source>
+        <source>Add with {n} classes</source>
         <translation>
-            <numerusform>Ajouter avec&#xa0;%n classe</numerusform>
-            <numerusform>Ajouter avec&#xa0;%n classes</numerusform>
+            <numerusform>Ajouter avec&#xa0;{n} classe</numerusform>
+            <numerusform>Ajouter avec&#xa0;{n} classes</numerusform>
         </translation>
     </message>
     <message>
@@ -3266,36 +3266,36 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Ajouter sans classes</translation>
     </message>
     <message>
-        <source>Nothing new: %1 already in the project</source>
-        <translation>Rien de nouveau&#xa0;: %1 déjà dans le projet</translation>
+        <source>Nothing new: {1} already in the project</source>
+        <translation>Rien de nouveau&#xa0;: {1} déjà dans le projet</translation>
     </message>
     <message>
         <source>No images found there</source>
         <translation>Aucune image trouvée à cet endroit</translation>
     </message>
     <message numerus="yes">
-        <source>%1 and %n more could not be added: %2</source>
+        <source>{1} and {n} more could not be added: {2}</source>
         <translation>
-            <numerusform>Impossible d’ajouter %1 (et %n de plus)&#xa0;: %2</numerusform>
-            <numerusform>Impossible d’ajouter %1 (et %n de plus)&#xa0;: %2</numerusform>
+            <numerusform>Impossible d’ajouter {1} (et {n} de plus)&#xa0;: {2}</numerusform>
+            <numerusform>Impossible d’ajouter {1} (et {n} de plus)&#xa0;: {2}</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 could not be added: %2</source>
-        <translation>Impossible d’ajouter %1&#xa0;: %2</translation>
+        <source>{1} could not be added: {2}</source>
+        <translation>Impossible d’ajouter {1}&#xa0;: {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%1 were skipped: these file types are not supported</source>
+        <source>{1} were skipped: these file types are not supported</source>
         <translation>
-            <numerusform>%1 ignoré&#xa0;: ce type de fichier n’est pas pris en charge</numerusform>
-            <numerusform>%1 ignorés&#xa0;: ces types de fichier ne sont pas pris en charge</numerusform>
+            <numerusform>{1} ignoré&#xa0;: ce type de fichier n’est pas pris en charge</numerusform>
+            <numerusform>{1} ignorés&#xa0;: ces types de fichier ne sont pas pris en charge</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n RAW photos were skipped: the camera stored them as JPEG or HEIC, too</source>
+        <source>{n} RAW photos were skipped: the camera stored them as JPEG or HEIC, too</source>
         <translation>
-            <numerusform>%n photo RAW ignorée&#xa0;: l’appareil l’a aussi enregistrée en JPEG ou HEIC</numerusform>
-            <numerusform>%n photos RAW ignorées&#xa0;: l’appareil les a aussi enregistrées en JPEG ou HEIC</numerusform>
+            <numerusform>{n} photo RAW ignorée&#xa0;: l’appareil l’a aussi enregistrée en JPEG ou HEIC</numerusform>
+            <numerusform>{n} photos RAW ignorées&#xa0;: l’appareil les a aussi enregistrées en JPEG ou HEIC</numerusform>
         </translation>
     </message>
     <message>
@@ -3371,36 +3371,36 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Focale</translation>
     </message>
     <message>
-        <source>%1 (corrected; the camera&apos;s clock said %2)</source>
-        <translation>%1 (corrigée&#xa0;; l’horloge de l’appareil indiquait %2)</translation>
+        <source>{1} (corrected; the camera&apos;s clock said {2})</source>
+        <translation>{1} (corrigée&#xa0;; l’horloge de l’appareil indiquait {2})</translation>
     </message>
     <message>
-        <source>%1 × %2 pixels</source>
-        <translation>%1 × %2 pixels</translation>
+        <source>{1} × {2} pixels</source>
+        <translation>{1} × {2} pixels</translation>
     </message>
     <message>
-        <source>%1° N</source>
-        <translation>%1° N</translation>
+        <source>{1}° N</source>
+        <translation>{1}° N</translation>
     </message>
     <message>
-        <source>%1° S</source>
-        <translation>%1° S</translation>
+        <source>{1}° S</source>
+        <translation>{1}° S</translation>
     </message>
     <message>
-        <source>%1° E</source>
-        <translation>%1° E</translation>
+        <source>{1}° E</source>
+        <translation>{1}° E</translation>
     </message>
     <message>
-        <source>%1° W</source>
-        <translation>%1° O</translation>
+        <source>{1}° W</source>
+        <translation>{1}° O</translation>
     </message>
     <message>
-        <source>%1 s</source>
-        <translation>%1&#xa0;s</translation>
+        <source>{1} s</source>
+        <translation>{1}&#xa0;s</translation>
     </message>
     <message>
-        <source>%1 mm</source>
-        <translation>%1&#xa0;mm</translation>
+        <source>{1} mm</source>
+        <translation>{1}&#xa0;mm</translation>
     </message>
     <message>
         <source>Copy path</source>
@@ -3499,8 +3499,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Pas de couleur propre</translation>
     </message>
     <message>
-        <source>Name (%1)</source>
-        <translation>Nom (%1)</translation>
+        <source>Name ({1})</source>
+        <translation>Nom ({1})</translation>
     </message>
     <message>
         <source>Note</source>
@@ -3543,8 +3543,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Espèce, genre, famille…</translation>
     </message>
     <message>
-        <source>Click to select as %1</source>
-        <translation>Cliquez pour sélectionner comme %1</translation>
+        <source>Click to select as {1}</source>
+        <translation>Cliquez pour sélectionner comme {1}</translation>
     </message>
     <message>
         <source>Rules and notes</source>
@@ -3587,8 +3587,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Ajouter</translation>
     </message>
     <message>
-        <source>Add parent %1</source>
-        <translation>Ajouter le parent %1</translation>
+        <source>Add parent {1}</source>
+        <translation>Ajouter le parent {1}</translation>
     </message>
     <message>
         <source>Fields</source>
@@ -3607,8 +3607,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>À propos de ce fichier</translation>
     </message>
     <message>
-        <source>Fields of %1</source>
-        <translation>Champs de %1</translation>
+        <source>Fields of {1}</source>
+        <translation>Champs de {1}</translation>
     </message>
     <message>
         <source>Details</source>
@@ -3635,8 +3635,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Étoiles</translation>
     </message>
     <message>
-        <source>Stars (%1 to %2)</source>
-        <translation>Étoiles (%1 à %2)</translation>
+        <source>Stars ({1} to {2})</source>
+        <translation>Étoiles ({1} à {2})</translation>
     </message>
     <message>
         <source>No stars</source>
@@ -3663,10 +3663,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Sélectionnez une image ou une classe pour voir ce qu’on en sait.</translation>
     </message>
     <message numerus="yes">
-        <source>and %1 more places</source>
+        <source>and {1} more places</source>
         <translation>
-            <numerusform>et %1 autre lieu</numerusform>
-            <numerusform>et %1 autres lieux</numerusform>
+            <numerusform>et {1} autre lieu</numerusform>
+            <numerusform>et {1} autres lieux</numerusform>
         </translation>
     </message>
     <message>
@@ -3678,17 +3678,17 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Une classe supprimée</translation>
     </message>
     <message>
-        <source>Was %1</source>
+        <source>Was {1}</source>
         <comment>class</comment>
-        <translation>Avant&#xa0;: %1</translation>
+        <translation>Avant&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Could not be read</source>
         <translation>Lecture impossible</translation>
     </message>
     <message>
-        <source>%1. Repair or replace the file, then press F5.</source>
-        <translation>%1. Réparez ou remplacez le fichier, puis appuyez sur F5.</translation>
+        <source>{1}. Repair or replace the file, then press F5.</source>
+        <translation>{1}. Réparez ou remplacez le fichier, puis appuyez sur F5.</translation>
     </message>
     <message>
         <source>Not analysed yet. Its prediction appears as soon as it is.</source>
@@ -3715,29 +3715,29 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Aucune classe sûre</translation>
     </message>
     <message>
-        <source>Confident: %1</source>
+        <source>Confident: {1}</source>
         <comment>class</comment>
-        <translation>Classe sûre&#xa0;: %1</translation>
+        <translation>Classe sûre&#xa0;: {1}</translation>
     </message>
     <message>
-        <source>%1; %2 uncertain</source>
+        <source>{1}; {2} uncertain</source>
         <comment>class, rank</comment>
-        <translation>%1&#xa0;; %2 à préciser</translation>
+        <translation>{1}&#xa0;; {2} à préciser</translation>
     </message>
     <message>
-        <source>%1; exact class uncertain</source>
+        <source>{1}; exact class uncertain</source>
         <comment>class</comment>
-        <translation>%1&#xa0;; classe exacte à préciser</translation>
+        <translation>{1}&#xa0;; classe exacte à préciser</translation>
     </message>
     <message>
-        <source>Most likely within %1:</source>
+        <source>Most likely within {1}:</source>
         <comment>class</comment>
-        <translation>Le plus probable dans %1&#xa0;:</translation>
+        <translation>Le plus probable dans {1}&#xa0;:</translation>
     </message>
     <message>
-        <source>Even %1, the closest class, looks too different:</source>
+        <source>Even {1}, the closest class, looks too different:</source>
         <comment>class</comment>
-        <translation>Même %1, la classe la plus proche, diffère trop&#xa0;:</translation>
+        <translation>Même {1}, la classe la plus proche, diffère trop&#xa0;:</translation>
     </message>
     <message>
         <source>Mostly because it looks like these:</source>
@@ -3748,12 +3748,12 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>En partie parce qu’elle ressemble à celles-ci&#xa0;:</translation>
     </message>
     <message>
-        <source>%1 from the images above, %2 from the prototype of %3.</source>
-        <translation>%1 provient des images ci-dessus, %2 du prototype de %3.</translation>
+        <source>{1} from the images above, {2} from the prototype of {3}.</source>
+        <translation>{1} provient des images ci-dessus, {2} du prototype de {3}.</translation>
     </message>
     <message>
-        <source>%1 has no examples. It was learned from its parents:</source>
-        <translation>%1 n’a pas d’exemples. Classe apprise de ses parents&#xa0;:</translation>
+        <source>{1} has no examples. It was learned from its parents:</source>
+        <translation>{1} n’a pas d’exemples. Classe apprise de ses parents&#xa0;:</translation>
     </message>
     <message>
         <source>No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.</source>
@@ -3768,83 +3768,83 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Apprise des classes situées en dessous.</translation>
     </message>
     <message>
-        <source>%1 (from parent)</source>
-        <translation>%1 (du parent)</translation>
+        <source>{1} (from parent)</source>
+        <translation>{1} (du parent)</translation>
     </message>
     <message numerus="yes">
-        <source>At %1, %2 of %n held-out images of this class are predicted as it or a class below it.</source>
+        <source>At {1}, {2} of {n} held-out images of this class are predicted as it or a class below it.</source>
         <translation>
-            <numerusform>À %1, %2 sur&#xa0;%n image mise de côté de cette classe est prédite dans celle-ci ou dans une classe en dessous.</numerusform>
-            <numerusform>À %1, %2 des&#xa0;%n images mises de côté de cette classe sont prédites dans celle-ci ou dans une classe en dessous.</numerusform>
+            <numerusform>À {1}, {2} sur&#xa0;{n} image mise de côté de cette classe est prédite dans celle-ci ou dans une classe en dessous.</numerusform>
+            <numerusform>À {1}, {2} des&#xa0;{n} images mises de côté de cette classe sont prédites dans celle-ci ou dans une classe en dessous.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).</source>
-        <translation>De toutes les images ainsi prédites, %1 sont correctes (intervalle de confiance à 95&#xa0;%&#xa0;: %2 à %3).</translation>
+        <source>Of all images predicted so, {1} are correct (95% confidence interval {2} to {3}).</source>
+        <translation>De toutes les images ainsi prédites, {1} sont correctes (intervalle de confiance à 95&#xa0;%&#xa0;: {2} à {3}).</translation>
     </message>
     <message>
         <source>Why unknown</source>
         <translation>Pourquoi inconnue</translation>
     </message>
     <message>
-        <source>Why %1</source>
-        <translation>Pourquoi %1</translation>
+        <source>Why {1}</source>
+        <translation>Pourquoi {1}</translation>
     </message>
     <message>
         <source>Unlabelled images</source>
         <translation>Images non étiquetées</translation>
     </message>
     <message>
-        <source>Labelled only as %1</source>
-        <translation>Étiquetées seulement comme %1</translation>
+        <source>Labelled only as {1}</source>
+        <translation>Étiquetées seulement comme {1}</translation>
     </message>
     <message>
         <source>Its own images</source>
         <translation>Ses propres images</translation>
     </message>
     <message>
-        <source>From %1</source>
+        <source>From {1}</source>
         <comment>class</comment>
-        <translation>De %1</translation>
+        <translation>De {1}</translation>
     </message>
     <message>
-        <source>%1 was learned from:</source>
-        <translation>La classe %1 a été apprise de&#xa0;:</translation>
+        <source>{1} was learned from:</source>
+        <translation>La classe {1} a été apprise de&#xa0;:</translation>
     </message>
     <message>
         <source>Learned from its own images alone.</source>
         <translation>Apprise de ses seules images.</translation>
     </message>
     <message>
-        <source>Learned %1 from its own images, %2 from its parents.</source>
-        <translation>Apprise à %1 de ses propres images, à %2 de ses parents.</translation>
+        <source>Learned {1} from its own images, {2} from its parents.</source>
+        <translation>Apprise à {1} de ses propres images, à {2} de ses parents.</translation>
     </message>
     <message>
-        <source>Minimum confidence %1</source>
-        <translation>Confiance minimale&#xa0;: %1</translation>
+        <source>Minimum confidence {1}</source>
+        <translation>Confiance minimale&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Accuracy can&apos;t be estimated from one label.</source>
         <translation>Impossible de juger si elle est bien reconnue&#xa0;: elle n’a qu’une étiquette.</translation>
     </message>
     <message numerus="yes">
-        <source>Recognised in %1 of %n labels that were held out (%2 to %3).</source>
+        <source>Recognised in {1} of {n} labels that were held out ({2} to {3}).</source>
         <translation>
-            <numerusform>Reconnue pour&#xa0;%1 étiquette mise de côté sur&#xa0;%n (%2 à&#xa0;%3).</numerusform>
-            <numerusform>Reconnue pour&#xa0;%1 étiquettes mises de côté sur&#xa0;%n (%2 à&#xa0;%3).</numerusform>
+            <numerusform>Reconnue pour&#xa0;{1} étiquette mise de côté sur&#xa0;{n} ({2} à&#xa0;{3}).</numerusform>
+            <numerusform>Reconnue pour&#xa0;{1} étiquettes mises de côté sur&#xa0;{n} ({2} à&#xa0;{3}).</numerusform>
         </translation>
     </message>
     <message>
-        <source>Most often mistaken for %1.</source>
-        <translation>Le plus souvent prise pour&#xa0;%1.</translation>
+        <source>Most often mistaken for {1}.</source>
+        <translation>Le plus souvent prise pour&#xa0;{1}.</translation>
     </message>
     <message>
-        <source>Also called %1</source>
-        <translation>Aussi appelée %1</translation>
+        <source>Also called {1}</source>
+        <translation>Aussi appelée {1}</translation>
     </message>
     <message>
-        <source>id %1</source>
-        <translation>id %1</translation>
+        <source>id {1}</source>
+        <translation>id {1}</translation>
     </message>
     <message>
         <source>Below this, the broader class is used.</source>
@@ -3859,35 +3859,35 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Pour cette classe et toutes celles situées en dessous.</translation>
     </message>
     <message>
-        <source>Set on %1.</source>
-        <translation>Réglé sur %1.</translation>
+        <source>Set on {1}.</source>
+        <translation>Réglé sur {1}.</translation>
     </message>
     <message>
         <source>Only classes with examples were compared.</source>
         <translation>Seules les classes avec exemples ont été comparées.</translation>
     </message>
     <message numerus="yes">
-        <source>%n candidates. Click the right ones.</source>
+        <source>{n} candidates. Click the right ones.</source>
         <translation>
-            <numerusform>%n candidate. Cliquez si elle est juste.</numerusform>
-            <numerusform>%n candidates. Cliquez sur les bonnes.</numerusform>
+            <numerusform>{n} candidate. Cliquez si elle est juste.</numerusform>
+            <numerusform>{n} candidates. Cliquez sur les bonnes.</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 ended unexpectedly. What was finished is kept; start it again to resume.</source>
-        <translation>%1&#xa0;: arrêt inattendu. Ce qui était terminé est conservé&#xa0;; relancez pour reprendre.</translation>
+        <source>{1} ended unexpectedly. What was finished is kept; start it again to resume.</source>
+        <translation>{1}&#xa0;: arrêt inattendu. Ce qui était terminé est conservé&#xa0;; relancez pour reprendre.</translation>
     </message>
     <message>
-        <source>%1 ended unexpectedly. The project is as it was; start it again.</source>
-        <translation>%1&#xa0;: arrêt inattendu. Le projet est resté tel quel&#xa0;; relancez.</translation>
+        <source>{1} ended unexpectedly. The project is as it was; start it again.</source>
+        <translation>{1}&#xa0;: arrêt inattendu. Le projet est resté tel quel&#xa0;; relancez.</translation>
     </message>
     <message>
-        <source>%1 could not start: the program cannot run itself again.</source>
-        <translation>%1&#xa0;: démarrage impossible, car le programme ne peut pas se relancer lui-même.</translation>
+        <source>{1} could not start: the program cannot run itself again.</source>
+        <translation>{1}&#xa0;: démarrage impossible, car le programme ne peut pas se relancer lui-même.</translation>
     </message>
     <message>
-        <source>%1 is needed to move through images and lists. Choose another key.</source>
-        <translation>%1 sert à se déplacer dans les images et les listes. Choisissez une autre touche.</translation>
+        <source>{1} is needed to move through images and lists. Choose another key.</source>
+        <translation>{1} sert à se déplacer dans les images et les listes. Choisissez une autre touche.</translation>
     </message>
     <message>
         <source>Key</source>
@@ -3906,8 +3906,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Vos propres raccourcis</translation>
     </message>
     <message>
-        <source>%1 is the key of %2.</source>
-        <translation>%1 est la touche de %2.</translation>
+        <source>{1} is the key of {2}.</source>
+        <translation>{1} est la touche de {2}.</translation>
     </message>
     <message>
         <source>Preset</source>
@@ -3958,8 +3958,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Ce projet est ouvert en lecture seule.</translation>
     </message>
     <message>
-        <source>No class has the key %1 for this image. Press R to label it as any class.</source>
-        <translation>Aucune classe n’a la touche %1 pour cette image. Appuyez sur R pour choisir n’importe quelle classe.</translation>
+        <source>No class has the key {1} for this image. Press R to label it as any class.</source>
+        <translation>Aucune classe n’a la touche {1} pour cette image. Appuyez sur R pour choisir n’importe quelle classe.</translation>
     </message>
     <message>
         <source>Label as: name, part of a name, or Parent/Name</source>
@@ -4030,74 +4030,74 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Cliquez pour l’afficher dans la grille</translation>
     </message>
     <message numerus="yes">
-        <source>Check labels: %n left</source>
+        <source>Check labels: {n} left</source>
         <translation>
-            <numerusform>Contrôler les étiquettes&#xa0;: %n restante</numerusform>
-            <numerusform>Contrôler les étiquettes&#xa0;: %n restantes</numerusform>
+            <numerusform>Contrôler les étiquettes&#xa0;: {n} restante</numerusform>
+            <numerusform>Contrôler les étiquettes&#xa0;: {n} restantes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Check labels (%n)</source>
+        <source>Check labels ({n})</source>
         <translation>
-            <numerusform>Contrôler les étiquettes (%n)</numerusform>
-            <numerusform>Contrôler les étiquettes (%n)</numerusform>
+            <numerusform>Contrôler les étiquettes ({n})</numerusform>
+            <numerusform>Contrôler les étiquettes ({n})</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 likely wrong</source>
-        <translation>probablement fausse&#xa0;: %1</translation>
+        <source>{1} likely wrong</source>
+        <translation>probablement fausse&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Labelled as none of the classes</source>
         <translation>Étiquetée «&#xa0;aucune des classes&#xa0;»</translation>
     </message>
     <message>
-        <source>Labelled %1</source>
-        <translation>Étiquetée %1</translation>
+        <source>Labelled {1}</source>
+        <translation>Étiquetée {1}</translation>
     </message>
     <message>
-        <source>by %1, %2</source>
-        <translation>par %1, %2</translation>
+        <source>by {1}, {2}</source>
+        <translation>par {1}, {2}</translation>
     </message>
     <message>
         <source>Looks like none of the classes</source>
         <translation>Ne ressemble à aucune des classes</translation>
     </message>
     <message>
-        <source>Looks like %1</source>
-        <translation>Ressemble à %1</translation>
+        <source>Looks like {1}</source>
+        <translation>Ressemble à {1}</translation>
     </message>
     <message>
-        <source>%1, by a model without this label</source>
-        <translation>%1, selon un modèle sans cette étiquette</translation>
+        <source>{1}, by a model without this label</source>
+        <translation>{1}, selon un modèle sans cette étiquette</translation>
     </message>
     <message>
-        <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
-        <translation>Une image presque identique est étiquetée %1&#xa0;: l’une des deux est fausse.</translation>
+        <source>Nearly the same image is labelled {1}: one of the two is wrong.</source>
+        <translation>Une image presque identique est étiquetée {1}&#xa0;: l’une des deux est fausse.</translation>
     </message>
     <message numerus="yes">
-        <source>Its %n nearest labelled look-alikes are all %1.</source>
+        <source>Its {n} nearest labelled look-alikes are all {1}.</source>
         <translation>
-            <numerusform>Son image étiquetée la plus ressemblante est %1.</numerusform>
-            <numerusform>Ses %n images étiquetées les plus ressemblantes sont toutes %1.</numerusform>
+            <numerusform>Son image étiquetée la plus ressemblante est {1}.</numerusform>
+            <numerusform>Ses {n} images étiquetées les plus ressemblantes sont toutes {1}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Its %n nearest labelled look-alikes: %1.</source>
+        <source>Its {n} nearest labelled look-alikes: {1}.</source>
         <translation>
-            <numerusform>Son image étiquetée la plus ressemblante&#xa0;: %1.</numerusform>
-            <numerusform>Ses %n images étiquetées les plus ressemblantes&#xa0;: %1.</numerusform>
+            <numerusform>Son image étiquetée la plus ressemblante&#xa0;: {1}.</numerusform>
+            <numerusform>Ses {n} images étiquetées les plus ressemblantes&#xa0;: {1}.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Without this label the model predicts %1, %2.</source>
-        <translation>Sans cette étiquette, le modèle dit %1, %2.</translation>
+        <source>Without this label the model predicts {1}, {2}.</source>
+        <translation>Sans cette étiquette, le modèle dit {1}, {2}.</translation>
     </message>
     <message numerus="yes">
-        <source>%n others</source>
+        <source>{n} others</source>
         <translation>
-            <numerusform>%n autre</numerusform>
-            <numerusform>%n autres</numerusform>
+            <numerusform>{n} autre</numerusform>
+            <numerusform>{n} autres</numerusform>
         </translation>
     </message>
     <message>
@@ -4105,46 +4105,46 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Étiqueter comme «&#xa0;aucune des classes&#xa0;»</translation>
     </message>
     <message>
-        <source>Relabel as %1</source>
-        <translation>Réétiqueter comme %1</translation>
+        <source>Relabel as {1}</source>
+        <translation>Réétiqueter comme {1}</translation>
     </message>
     <message>
         <source>Keep none of the classes</source>
         <translation>Garder «&#xa0;aucune des classes&#xa0;»</translation>
     </message>
     <message numerus="yes">
-        <source>Relabel %n as proposed</source>
+        <source>Relabel {n} as proposed</source>
         <translation>
-            <numerusform>Réétiqueter %n image comme proposé</numerusform>
-            <numerusform>Réétiqueter %n images comme proposé</numerusform>
+            <numerusform>Réétiqueter {n} image comme proposé</numerusform>
+            <numerusform>Réétiqueter {n} images comme proposé</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Keep %n labels</source>
+        <source>Keep {n} labels</source>
         <translation>
-            <numerusform>Garder %n étiquette</numerusform>
-            <numerusform>Garder %n étiquettes</numerusform>
+            <numerusform>Garder {n} étiquette</numerusform>
+            <numerusform>Garder {n} étiquettes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%1 of %n labels could be judged</source>
+        <source>{1} of {n} labels could be judged</source>
         <translation>
-            <numerusform>%1 étiquette sur&#xa0;%n a pu être jugée</numerusform>
-            <numerusform>%1 étiquettes sur&#xa0;%n ont pu être jugées</numerusform>
+            <numerusform>{1} étiquette sur&#xa0;{n} a pu être jugée</numerusform>
+            <numerusform>{1} étiquettes sur&#xa0;{n} ont pu être jugées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes have too few labels: %1</source>
+        <source>{n} classes have too few labels: {1}</source>
         <translation>
-            <numerusform>%n classe a trop peu d’étiquettes&#xa0;:&#xa0;%1</numerusform>
-            <numerusform>%n classes ont trop peu d’étiquettes&#xa0;:&#xa0;%1</numerusform>
+            <numerusform>{n} classe a trop peu d’étiquettes&#xa0;:&#xa0;{1}</numerusform>
+            <numerusform>{n} classes ont trop peu d’étiquettes&#xa0;:&#xa0;{1}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Label %n more images first.</source>
+        <source>Label {n} more images first.</source>
         <translation>
-            <numerusform>Étiquetez d’abord %n image de plus.</numerusform>
-            <numerusform>Étiquetez d’abord %n images de plus.</numerusform>
+            <numerusform>Étiquetez d’abord {n} image de plus.</numerusform>
+            <numerusform>Étiquetez d’abord {n} images de plus.</numerusform>
         </translation>
     </message>
     <message>
@@ -4168,10 +4168,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Aucune étiquette n’a pu être jugée</translation>
     </message>
     <message numerus="yes">
-        <source>You looked at %n labels.</source>
+        <source>You looked at {n} labels.</source>
         <translation>
-            <numerusform>Vous avez examiné %n étiquette.</numerusform>
-            <numerusform>Vous avez examiné %n étiquettes.</numerusform>
+            <numerusform>Vous avez examiné {n} étiquette.</numerusform>
+            <numerusform>Vous avez examiné {n} étiquettes.</numerusform>
         </translation>
     </message>
     <message>
@@ -4179,10 +4179,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Aucune autre étiquette ne semble fausse</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels were checked.</source>
+        <source>{n} labels were checked.</source>
         <translation>
-            <numerusform>%n étiquette a été contrôlée.</numerusform>
-            <numerusform>%n étiquettes ont été contrôlées.</numerusform>
+            <numerusform>{n} étiquette a été contrôlée.</numerusform>
+            <numerusform>{n} étiquettes ont été contrôlées.</numerusform>
         </translation>
     </message>
     <message>
@@ -4210,8 +4210,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Étiquettes (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;Tous les fichiers (*)</translation>
     </message>
     <message>
-        <source>Importing labels from %1</source>
-        <translation>Import d’étiquettes de %1</translation>
+        <source>Importing labels from {1}</source>
+        <translation>Import d’étiquettes de {1}</translation>
     </message>
     <message>
         <source>{source} is in none of the formats that labels are read from</source>
@@ -4274,10 +4274,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Autres photos</translation>
     </message>
     <message numerus="yes">
-        <source>%n lines skipped</source>
+        <source>{n} lines skipped</source>
         <translation>
-            <numerusform>%n ligne ignorée</numerusform>
-            <numerusform>%n lignes ignorées</numerusform>
+            <numerusform>{n} ligne ignorée</numerusform>
+            <numerusform>{n} lignes ignorées</numerusform>
         </translation>
     </message>
     <message>
@@ -4321,21 +4321,21 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Pour en utiliser une, créez une classe de ce nom et importez à nouveau.</translation>
     </message>
     <message numerus="yes">
-        <source>%1 and %n others</source>
+        <source>{1} and {n} others</source>
         <translation>
-            <numerusform>%1 et %n autre</numerusform>
-            <numerusform>%1 et %n autres</numerusform>
+            <numerusform>{1} et {n} autre</numerusform>
+            <numerusform>{1} et {n} autres</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1, labelled by %2</source>
-        <translation>%1, étiquettes de %2</translation>
+        <source>{1}, labelled by {2}</source>
+        <translation>{1}, étiquettes de {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes will be imported</source>
+        <source>{n} boxes will be imported</source>
         <translation>
-            <numerusform>%n cadre sera importé</numerusform>
-            <numerusform>%n cadres seront importés</numerusform>
+            <numerusform>{n} cadre sera importé</numerusform>
+            <numerusform>{n} cadres seront importés</numerusform>
         </translation>
     </message>
     <message>
@@ -4343,97 +4343,97 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Rien à importer</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels will be imported</source>
+        <source>{n} labels will be imported</source>
         <translation>
-            <numerusform>%n étiquette sera importée</numerusform>
-            <numerusform>%n étiquettes seront importées</numerusform>
+            <numerusform>{n} étiquette sera importée</numerusform>
+            <numerusform>{n} étiquettes seront importées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes become images of their own.</source>
+        <source>{n} boxes become images of their own.</source>
         <translation>
-            <numerusform>%n cadre devient une image à part entière.</numerusform>
-            <numerusform>%n cadres deviennent des images à part entière.</numerusform>
+            <numerusform>{n} cadre devient une image à part entière.</numerusform>
+            <numerusform>{n} cadres deviennent des images à part entière.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes with a lower score stay out.</source>
+        <source>{n} boxes with a lower score stay out.</source>
         <translation>
-            <numerusform>%n cadre au score plus bas est omis.</numerusform>
-            <numerusform>%n cadres au score plus bas sont omis.</numerusform>
+            <numerusform>{n} cadre au score plus bas est omis.</numerusform>
+            <numerusform>{n} cadres au score plus bas sont omis.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are in the project already.</source>
+        <source>{n} labels are in the project already.</source>
         <translation>
-            <numerusform>%n étiquette est déjà dans le projet.</numerusform>
-            <numerusform>%n étiquettes sont déjà dans le projet.</numerusform>
+            <numerusform>{n} étiquette est déjà dans le projet.</numerusform>
+            <numerusform>{n} étiquettes sont déjà dans le projet.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n model predictions skipped: only labels by people are imported.</source>
+        <source>{n} model predictions skipped: only labels by people are imported.</source>
         <translation>
-            <numerusform>%n prédiction d’un modèle ignorée&#xa0;: seules les étiquettes posées par des personnes sont importées.</numerusform>
-            <numerusform>%n prédictions d’un modèle ignorées&#xa0;: seules les étiquettes posées par des personnes sont importées.</numerusform>
+            <numerusform>{n} prédiction d’un modèle ignorée&#xa0;: seules les étiquettes posées par des personnes sont importées.</numerusform>
+            <numerusform>{n} prédictions d’un modèle ignorées&#xa0;: seules les étiquettes posées par des personnes sont importées.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have no box in the file.</source>
+        <source>{n} images have no box in the file.</source>
         <translation>
-            <numerusform>%n image n’a pas de cadre dans le fichier.</numerusform>
-            <numerusform>%n images n’ont pas de cadre dans le fichier.</numerusform>
+            <numerusform>{n} image n’a pas de cadre dans le fichier.</numerusform>
+            <numerusform>{n} images n’ont pas de cadre dans le fichier.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have no class in the file.</source>
+        <source>{n} images have no class in the file.</source>
         <translation>
-            <numerusform>%n image n’a pas de classe dans le fichier.</numerusform>
-            <numerusform>%n images n’ont pas de classe dans le fichier.</numerusform>
+            <numerusform>{n} image n’a pas de classe dans le fichier.</numerusform>
+            <numerusform>{n} images n’ont pas de classe dans le fichier.</numerusform>
         </translation>
     </message>
     <message>
-        <source>No class has this name, so it counts as “none of the classes”: %1.</source>
-        <translation>Lu comme «&#xa0;aucune des classes&#xa0;», car aucune classe ne porte ce nom&#xa0;: %1.</translation>
+        <source>No class has this name, so it counts as “none of the classes”: {1}.</source>
+        <translation>Lu comme «&#xa0;aucune des classes&#xa0;», car aucune classe ne porte ce nom&#xa0;: {1}.</translation>
     </message>
     <message>
-        <source>%1 as %2</source>
-        <translation>%1 lu comme %2</translation>
+        <source>{1} as {2}</source>
+        <translation>{1} lu comme {2}</translation>
     </message>
     <message>
-        <source>Spelled differently here: %1.</source>
-        <translation>Orthographe différente ici&#xa0;: %1.</translation>
+        <source>Spelled differently here: {1}.</source>
+        <translation>Orthographe différente ici&#xa0;: {1}.</translation>
     </message>
     <message numerus="yes">
-        <source>%n image names match several images and are skipped.</source>
+        <source>{n} image names match several images and are skipped.</source>
         <translation>
-            <numerusform>%n nom d’image correspond à plusieurs images, qui ne sont pas étiquetées.</numerusform>
-            <numerusform>%n noms d’images correspondent chacun à plusieurs images, qui ne sont pas étiquetées.</numerusform>
+            <numerusform>{n} nom d’image correspond à plusieurs images, qui ne sont pas étiquetées.</numerusform>
+            <numerusform>{n} noms d’images correspondent chacun à plusieurs images, qui ne sont pas étiquetées.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images are labelled differently here. Your labels stay.</source>
+        <source>{n} images are labelled differently here. Your labels stay.</source>
         <translation>
-            <numerusform>%n image est étiquetée autrement ici. Votre étiquette est conservée.</numerusform>
-            <numerusform>%n images sont étiquetées autrement ici. Vos étiquettes sont conservées.</numerusform>
+            <numerusform>{n} image est étiquetée autrement ici. Votre étiquette est conservée.</numerusform>
+            <numerusform>{n} images sont étiquetées autrement ici. Vos étiquettes sont conservées.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have two classes in the file. The first is taken.</source>
+        <source>{n} images have two classes in the file. The first is taken.</source>
         <translation>
-            <numerusform>%n image a deux classes dans le fichier. La première est retenue.</numerusform>
-            <numerusform>%n images ont deux classes dans le fichier. La première est retenue.</numerusform>
+            <numerusform>{n} image a deux classes dans le fichier. La première est retenue.</numerusform>
+            <numerusform>{n} images ont deux classes dans le fichier. La première est retenue.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels may mean another class. They are not imported.</source>
+        <source>{n} labels may mean another class. They are not imported.</source>
         <translation>
-            <numerusform>%n étiquette peut désigner une autre classe. Elle n’est pas importée.</numerusform>
-            <numerusform>%n étiquettes peuvent désigner une autre classe. Elles ne sont pas importées.</numerusform>
+            <numerusform>{n} étiquette peut désigner une autre classe. Elle n’est pas importée.</numerusform>
+            <numerusform>{n} étiquettes peuvent désigner une autre classe. Elles ne sont pas importées.</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 (id %2)</source>
-        <translation>%1 (id %2)</translation>
+        <source>{1} (id {2})</source>
+        <translation>{1} (id {2})</translation>
     </message>
     <message>
         <source>None</source>
@@ -4441,10 +4441,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Aucune</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have the same name here but are different photos. They are not labelled.</source>
+        <source>{n} images have the same name here but are different photos. They are not labelled.</source>
         <translation>
-            <numerusform>%n image a le même nom ici mais est une autre photo. Elle n’est pas étiquetée.</numerusform>
-            <numerusform>%n images ont le même nom ici mais sont d’autres photos. Elles ne sont pas étiquetées.</numerusform>
+            <numerusform>{n} image a le même nom ici mais est une autre photo. Elle n’est pas étiquetée.</numerusform>
+            <numerusform>{n} images ont le même nom ici mais sont d’autres photos. Elles ne sont pas étiquetées.</numerusform>
         </translation>
     </message>
     <message>
@@ -4452,10 +4452,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Autre contenu</translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are not in the project</source>
+        <source>{n} classes are not in the project</source>
         <translation>
-            <numerusform>%n classe n’est pas dans le projet</numerusform>
-            <numerusform>%n classes ne sont pas dans le projet</numerusform>
+            <numerusform>{n} classe n’est pas dans le projet</numerusform>
+            <numerusform>{n} classes ne sont pas dans le projet</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4466,24 +4466,24 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images are not in the project</source>
+        <source>{n} images are not in the project</source>
         <translation>
-            <numerusform>%n image n’est pas dans le projet</numerusform>
-            <numerusform>%n images ne sont pas dans le projet</numerusform>
+            <numerusform>{n} image n’est pas dans le projet</numerusform>
+            <numerusform>{n} images ne sont pas dans le projet</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Add the %n found on disk</source>
+        <source>Add the {n} found on disk</source>
         <translation>
-            <numerusform>Ajouter %n image trouvée sur le disque</numerusform>
-            <numerusform>Ajouter %n images trouvées sur le disque</numerusform>
+            <numerusform>Ajouter {n} image trouvée sur le disque</numerusform>
+            <numerusform>Ajouter {n} images trouvées sur le disque</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n keywords name no class</source>
+        <source>{n} keywords name no class</source>
         <translation>
-            <numerusform>%n mot-clé ne désigne aucune classe</numerusform>
-            <numerusform>%n mots-clés ne désignent aucune classe</numerusform>
+            <numerusform>{n} mot-clé ne désigne aucune classe</numerusform>
+            <numerusform>{n} mots-clés ne désignent aucune classe</numerusform>
         </translation>
     </message>
     <message>
@@ -4492,28 +4492,28 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Trouvée</translation>
     </message>
     <message numerus="yes">
-        <source>%1 classes created</source>
+        <source>{1} classes created</source>
         <translation>
-            <numerusform>%1 classe créée</numerusform>
-            <numerusform>%1 classes créées</numerusform>
+            <numerusform>{1} classe créée</numerusform>
+            <numerusform>{1} classes créées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Stars or comments of %n images</source>
+        <source>Stars or comments of {n} images</source>
         <translation>
-            <numerusform>Étoiles ou commentaire de %n image</numerusform>
-            <numerusform>Étoiles ou commentaires de %n images</numerusform>
+            <numerusform>Étoiles ou commentaire de {n} image</numerusform>
+            <numerusform>Étoiles ou commentaires de {n} images</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 added</source>
-        <translation>Ajout de %1</translation>
+        <source>{1} added</source>
+        <translation>Ajout de {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%1 conflicts: your labels stayed</source>
+        <source>{1} conflicts: your labels stayed</source>
         <translation>
-            <numerusform>%1 conflit&#xa0;: votre étiquette a été conservée</numerusform>
-            <numerusform>%1 conflits&#xa0;: vos étiquettes ont été conservées</numerusform>
+            <numerusform>{1} conflit&#xa0;: votre étiquette a été conservée</numerusform>
+            <numerusform>{1} conflits&#xa0;: vos étiquettes ont été conservées</numerusform>
         </translation>
     </message>
     <message>
@@ -4569,10 +4569,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Tout désélectionner (Échap)</translation>
     </message>
     <message numerus="yes">
-        <source>Accept %n predictions</source>
+        <source>Accept {n} predictions</source>
         <translation>
-            <numerusform>Accepter %n prédiction</numerusform>
-            <numerusform>Accepter %n prédictions</numerusform>
+            <numerusform>Accepter {n} prédiction</numerusform>
+            <numerusform>Accepter {n} prédictions</numerusform>
         </translation>
     </message>
     <message>
@@ -4620,8 +4620,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Créer la carte</translation>
     </message>
     <message>
-        <source>%1, labelled</source>
-        <translation>%1, étiquetée</translation>
+        <source>{1}, labelled</source>
+        <translation>{1}, étiquetée</translation>
     </message>
     <message>
         <source>No prediction</source>
@@ -4693,30 +4693,30 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Les plus précises</translation>
     </message>
     <message numerus="yes">
-        <source>%n new images were added to the map. Update the map to rearrange all images.</source>
+        <source>{n} new images were added to the map. Update the map to rearrange all images.</source>
         <translation>
-            <numerusform>%n nouvelle image a été ajoutée à la carte. Actualisez la carte pour redisposer toutes les images.</numerusform>
-            <numerusform>%n nouvelles images ont été ajoutées à la carte. Actualisez la carte pour redisposer toutes les images.</numerusform>
+            <numerusform>{n} nouvelle image a été ajoutée à la carte. Actualisez la carte pour redisposer toutes les images.</numerusform>
+            <numerusform>{n} nouvelles images ont été ajoutées à la carte. Actualisez la carte pour redisposer toutes les images.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Level %1</source>
-        <translation>Niveau %1</translation>
+        <source>Level {1}</source>
+        <translation>Niveau {1}</translation>
     </message>
     <message>
         <source>Top level</source>
         <translation>Premier niveau</translation>
     </message>
     <message numerus="yes">
-        <source>%n other classes</source>
+        <source>{n} other classes</source>
         <translation>
-            <numerusform>%n autre classe</numerusform>
-            <numerusform>%n autres classes</numerusform>
+            <numerusform>{n} autre classe</numerusform>
+            <numerusform>{n} autres classes</numerusform>
         </translation>
     </message>
     <message>
-        <source>Selected on the map: %1</source>
-        <translation>Sélection sur la carte&#xa0;: %1</translation>
+        <source>Selected on the map: {1}</source>
+        <translation>Sélection sur la carte&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Bring in what another person did in their copy of this project: labels, classes and notes. Images are matched by their content. You see the result before anything changes, and nothing of yours is overwritten.</source>
@@ -4779,8 +4779,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Fusionner une autre copie…</translation>
     </message>
     <message>
-        <source>Merging %1</source>
-        <translation>Fusion de %1</translation>
+        <source>Merging {1}</source>
+        <translation>Fusion de {1}</translation>
     </message>
     <message>
         <source>Settle conflicts</source>
@@ -4803,12 +4803,12 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Tableaux (*.csv)</translation>
     </message>
     <message>
-        <source>Saving %1</source>
-        <translation>Enregistrement de %1</translation>
+        <source>Saving {1}</source>
+        <translation>Enregistrement de {1}</translation>
     </message>
     <message>
-        <source>Saved %1</source>
-        <translation>Enregistré&#xa0;: %1</translation>
+        <source>Saved {1}</source>
+        <translation>Enregistré&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Keep yours</source>
@@ -4883,22 +4883,22 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Autre projet</translation>
     </message>
     <message>
-        <source>%1 in both</source>
-        <translation>%1 dans les deux</translation>
+        <source>{1} in both</source>
+        <translation>{1} dans les deux</translation>
     </message>
     <message>
-        <source>%1 will be added</source>
-        <translation>Seront repris&#xa0;: %1</translation>
+        <source>{1} will be added</source>
+        <translation>Seront repris&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Class notes and confirmed labels will be added</source>
         <translation>Les notes de classes et les étiquettes confirmées seront reprises</translation>
     </message>
     <message numerus="yes">
-        <source>Nothing new, %n conflicts to settle</source>
+        <source>Nothing new, {n} conflicts to settle</source>
         <translation>
-            <numerusform>Rien de nouveau, %n conflit à résoudre</numerusform>
-            <numerusform>Rien de nouveau, %n conflits à résoudre</numerusform>
+            <numerusform>Rien de nouveau, {n} conflit à résoudre</numerusform>
+            <numerusform>Rien de nouveau, {n} conflits à résoudre</numerusform>
         </translation>
     </message>
     <message>
@@ -4906,52 +4906,52 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Rien de nouveau dans cette copie</translation>
     </message>
     <message numerus="yes">
-        <source>%n values of fields</source>
+        <source>{n} values of fields</source>
         <translation>
-            <numerusform>%n valeur de champ</numerusform>
-            <numerusform>%n valeurs de champs</numerusform>
+            <numerusform>{n} valeur de champ</numerusform>
+            <numerusform>{n} valeurs de champs</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are shared by both copies.</source>
+        <source>{n} labels are shared by both copies.</source>
         <translation>
-            <numerusform>%n étiquette correspond à la même décision.</numerusform>
-            <numerusform>%n étiquettes correspondent à la même décision.</numerusform>
+            <numerusform>{n} étiquette correspond à la même décision.</numerusform>
+            <numerusform>{n} étiquettes correspondent à la même décision.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>On %n images you both agree.</source>
+        <source>On {n} images you both agree.</source>
         <translation>
-            <numerusform>Sur %n image, vous êtes d’accord.</numerusform>
-            <numerusform>Sur %n images, vous êtes d’accord.</numerusform>
+            <numerusform>Sur {n} image, vous êtes d’accord.</numerusform>
+            <numerusform>Sur {n} images, vous êtes d’accord.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images you labelled again after seeing theirs. Yours stay.</source>
+        <source>{n} images you labelled again after seeing theirs. Yours stay.</source>
         <translation>
-            <numerusform>%n image que vous avez étiquetée à nouveau après avoir vu l’autre étiquette. La vôtre est conservée.</numerusform>
-            <numerusform>%n images que vous avez étiquetées à nouveau après avoir vu les autres étiquettes. Les vôtres sont conservées.</numerusform>
+            <numerusform>{n} image que vous avez étiquetée à nouveau après avoir vu l’autre étiquette. La vôtre est conservée.</numerusform>
+            <numerusform>{n} images que vous avez étiquetées à nouveau après avoir vu les autres étiquettes. Les vôtres sont conservées.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n conflicts were settled before.</source>
+        <source>{n} conflicts were settled before.</source>
         <translation>
-            <numerusform>%n conflit a déjà été résolu.</numerusform>
-            <numerusform>%n conflits ont déjà été résolus.</numerusform>
+            <numerusform>{n} conflit a déjà été résolu.</numerusform>
+            <numerusform>{n} conflits ont déjà été résolus.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have different ratings there. Yours stay.</source>
+        <source>{n} images have different ratings there. Yours stay.</source>
         <translation>
-            <numerusform>%n image a un autre nombre d’étoiles dans l’autre copie. Le vôtre est conservé.</numerusform>
-            <numerusform>%n images ont un autre nombre d’étoiles dans l’autre copie. Les vôtres sont conservés.</numerusform>
+            <numerusform>{n} image a un autre nombre d’étoiles dans l’autre copie. Le vôtre est conservé.</numerusform>
+            <numerusform>{n} images ont un autre nombre d’étoiles dans l’autre copie. Les vôtres sont conservés.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n field values differ there. Yours stay.</source>
+        <source>{n} field values differ there. Yours stay.</source>
         <translation>
-            <numerusform>%n valeur de champ y est différente. La vôtre est conservée.</numerusform>
-            <numerusform>%n valeurs de champs y sont différentes. Les vôtres sont conservées.</numerusform>
+            <numerusform>{n} valeur de champ y est différente. La vôtre est conservée.</numerusform>
+            <numerusform>{n} valeurs de champs y sont différentes. Les vôtres sont conservées.</numerusform>
         </translation>
     </message>
     <message>
@@ -4959,32 +4959,32 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Fusionner</translation>
     </message>
     <message numerus="yes">
-        <source>Settle %n conflicts</source>
+        <source>Settle {n} conflicts</source>
         <translation>
-            <numerusform>Résoudre %n conflit</numerusform>
-            <numerusform>Résoudre %n conflits</numerusform>
+            <numerusform>Résoudre {n} conflit</numerusform>
+            <numerusform>Résoudre {n} conflits</numerusform>
         </translation>
     </message>
     <message>
-        <source>Agreement on %1 that both labelled</source>
-        <translation>Accord sur %1 étiquetées des deux côtés</translation>
+        <source>Agreement on {1} that both labelled</source>
+        <translation>Accord sur {1} étiquetées des deux côtés</translation>
     </message>
     <message>
         <source>Same class</source>
         <translation>Même classe</translation>
     </message>
     <message numerus="yes">
-        <source>%n conflicts. Yours stay until you settle them.</source>
+        <source>{n} conflicts. Yours stay until you settle them.</source>
         <translation>
-            <numerusform>%n conflit. Votre version est conservée jusqu’à sa résolution.</numerusform>
-            <numerusform>%n conflits. Vos versions sont conservées jusqu’à leur résolution.</numerusform>
+            <numerusform>{n} conflit. Votre version est conservée jusqu’à sa résolution.</numerusform>
+            <numerusform>{n} conflits. Vos versions sont conservées jusqu’à leur résolution.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes differ. Yours stay as they are.</source>
+        <source>{n} classes differ. Yours stay as they are.</source>
         <translation>
-            <numerusform>%n classe diffère. La vôtre est conservée telle quelle.</numerusform>
-            <numerusform>%n classes diffèrent. Les vôtres sont conservées telles quelles.</numerusform>
+            <numerusform>{n} classe diffère. La vôtre est conservée telle quelle.</numerusform>
+            <numerusform>{n} classes diffèrent. Les vôtres sont conservées telles quelles.</numerusform>
         </translation>
     </message>
     <message>
@@ -5024,24 +5024,24 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Son identifiant source n’est pas repris&#xa0;: une autre classe le porte</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels belong to classes that cannot be added</source>
+        <source>{n} labels belong to classes that cannot be added</source>
         <translation>
-            <numerusform>%n étiquette est d’une classe qui ne peut pas être reprise</numerusform>
-            <numerusform>%n étiquettes sont de classes qui ne peuvent pas être reprises</numerusform>
+            <numerusform>{n} étiquette est d’une classe qui ne peut pas être reprise</numerusform>
+            <numerusform>{n} étiquettes sont de classes qui ne peuvent pas être reprises</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images are not in your project</source>
+        <source>{n} images are not in your project</source>
         <translation>
-            <numerusform>%n image n’est pas dans votre projet</numerusform>
-            <numerusform>%n images ne sont pas dans votre projet</numerusform>
+            <numerusform>{n} image n’est pas dans votre projet</numerusform>
+            <numerusform>{n} images ne sont pas dans votre projet</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Add the %n found on disk, with their labels</source>
+        <source>Add the {n} found on disk, with their labels</source>
         <translation>
-            <numerusform>Ajouter %n image trouvée sur le disque, avec son étiquette</numerusform>
-            <numerusform>Ajouter %n images trouvées sur le disque, avec leurs étiquettes</numerusform>
+            <numerusform>Ajouter {n} image trouvée sur le disque, avec son étiquette</numerusform>
+            <numerusform>Ajouter {n} images trouvées sur le disque, avec leurs étiquettes</numerusform>
         </translation>
     </message>
     <message>
@@ -5049,36 +5049,36 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Pour les ajouter, ouvrez d’abord cette copie, puis fusionnez le projet extrait.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have the same path but are different photos</source>
+        <source>{n} images have the same path but are different photos</source>
         <translation>
-            <numerusform>%n image a le même chemin mais est une autre photo</numerusform>
-            <numerusform>%n images ont le même chemin mais sont d’autres photos</numerusform>
+            <numerusform>{n} image a le même chemin mais est une autre photo</numerusform>
+            <numerusform>{n} images ont le même chemin mais sont d’autres photos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Merged %1</source>
-        <translation>Fusion de %1 terminée</translation>
+        <source>Merged {1}</source>
+        <translation>Fusion de {1} terminée</translation>
     </message>
     <message>
-        <source>Merged %1: %2 added</source>
-        <translation>Fusion de %1 terminée, repris&#xa0;: %2</translation>
+        <source>Merged {1}: {2} added</source>
+        <translation>Fusion de {1} terminée, repris&#xa0;: {2}</translation>
     </message>
     <message>
-        <source>Burst of %1: one answer for all</source>
-        <translation>Rafale de %1&#xa0;: une seule réponse pour toutes</translation>
+        <source>Burst of {1}: one answer for all</source>
+        <translation>Rafale de {1}&#xa0;: une seule réponse pour toutes</translation>
     </message>
     <message numerus="yes">
-        <source>Keep yours for all %n</source>
+        <source>Keep yours for all {n}</source>
         <translation>
             <numerusform>Garder votre version</numerusform>
-            <numerusform>Garder la vôtre pour les&#xa0;%n</numerusform>
+            <numerusform>Garder la vôtre pour les&#xa0;{n}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Take theirs for all %n</source>
+        <source>Take theirs for all {n}</source>
         <translation>
             <numerusform>Prendre l’autre version</numerusform>
-            <numerusform>Prendre l’autre pour les&#xa0;%n</numerusform>
+            <numerusform>Prendre l’autre pour les&#xa0;{n}</numerusform>
         </translation>
     </message>
     <message>
@@ -5094,17 +5094,17 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>suggéré&#xa0;: la classe plus précise</translation>
     </message>
     <message numerus="yes">
-        <source>%n conflicts settled</source>
+        <source>{n} conflicts settled</source>
         <translation>
-            <numerusform>%n conflit résolu</numerusform>
-            <numerusform>%n conflits résolus</numerusform>
+            <numerusform>{n} conflit résolu</numerusform>
+            <numerusform>{n} conflits résolus</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n left for later</source>
+        <source>{n} left for later</source>
         <translation>
-            <numerusform>%n laissé pour plus tard</numerusform>
-            <numerusform>%n laissés pour plus tard</numerusform>
+            <numerusform>{n} laissé pour plus tard</numerusform>
+            <numerusform>{n} laissés pour plus tard</numerusform>
         </translation>
     </message>
     <message>
@@ -5180,21 +5180,21 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Recherche à côté du projet</translation>
     </message>
     <message>
-        <source>Searching %1</source>
-        <translation>Recherche dans %1</translation>
+        <source>Searching {1}</source>
+        <translation>Recherche dans {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%n images are missing.</source>
+        <source>{n} images are missing.</source>
         <translation>
-            <numerusform>%n image est introuvable.</numerusform>
-            <numerusform>%n images sont introuvables.</numerusform>
+            <numerusform>{n} image est introuvable.</numerusform>
+            <numerusform>{n} images sont introuvables.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labelled images were replaced by different photos.</source>
+        <source>{n} labelled images were replaced by different photos.</source>
         <translation>
-            <numerusform>%n image étiquetée est désormais une autre photo.</numerusform>
-            <numerusform>%n images étiquetées sont désormais d’autres photos.</numerusform>
+            <numerusform>{n} image étiquetée est désormais une autre photo.</numerusform>
+            <numerusform>{n} images étiquetées sont désormais d’autres photos.</numerusform>
         </translation>
     </message>
     <message>
@@ -5214,114 +5214,114 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Aucune n’a été trouvée à cet endroit.</translation>
     </message>
     <message>
-        <source>%1 of %2 found</source>
-        <translation>%1 retrouvées sur %2</translation>
+        <source>{1} of {2} found</source>
+        <translation>{1} retrouvées sur {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n by their folders</source>
+        <source>{n} by their folders</source>
         <translation>
-            <numerusform>%n par son dossier</numerusform>
-            <numerusform>%n par leurs dossiers</numerusform>
+            <numerusform>{n} par son dossier</numerusform>
+            <numerusform>{n} par leurs dossiers</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n by name and size</source>
+        <source>{n} by name and size</source>
         <translation>
-            <numerusform>%n par nom et taille</numerusform>
-            <numerusform>%n par nom et taille</numerusform>
+            <numerusform>{n} par nom et taille</numerusform>
+            <numerusform>{n} par nom et taille</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n by content</source>
+        <source>{n} by content</source>
         <translation>
-            <numerusform>%n par contenu</numerusform>
-            <numerusform>%n par contenu</numerusform>
+            <numerusform>{n} par contenu</numerusform>
+            <numerusform>{n} par contenu</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>and %n more folders</source>
+        <source>and {n} more folders</source>
         <translation>
-            <numerusform>et %n autre dossier</numerusform>
-            <numerusform>et %n autres dossiers</numerusform>
+            <numerusform>et {n} autre dossier</numerusform>
+            <numerusform>et {n} autres dossiers</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n changed in the meantime</source>
+        <source>{n} changed in the meantime</source>
         <translation>
-            <numerusform>%n modifiée entre-temps</numerusform>
-            <numerusform>%n modifiées entre-temps</numerusform>
+            <numerusform>{n} modifiée entre-temps</numerusform>
+            <numerusform>{n} modifiées entre-temps</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images added from the new place without a label will be replaced</source>
+        <source>{n} images added from the new place without a label will be replaced</source>
         <translation>
-            <numerusform>%n image sans étiquette, ajoutée depuis le nouvel emplacement, sera remplacée</numerusform>
-            <numerusform>%n images sans étiquette, ajoutées depuis le nouvel emplacement, seront remplacées</numerusform>
+            <numerusform>{n} image sans étiquette, ajoutée depuis le nouvel emplacement, sera remplacée</numerusform>
+            <numerusform>{n} images sans étiquette, ajoutées depuis le nouvel emplacement, seront remplacées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n not updated: a file with the same name and size is a different image.</source>
+        <source>{n} not updated: a file with the same name and size is a different image.</source>
         <translation>
-            <numerusform>%n non mise à jour&#xa0;: le fichier de même nom et de même taille est une autre image.</numerusform>
-            <numerusform>%n non mises à jour&#xa0;: le fichier de même nom et de même taille est une autre image.</numerusform>
+            <numerusform>{n} non mise à jour&#xa0;: le fichier de même nom et de même taille est une autre image.</numerusform>
+            <numerusform>{n} non mises à jour&#xa0;: le fichier de même nom et de même taille est une autre image.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n could be several files. Choose a narrower folder to tell them apart.</source>
+        <source>{n} could be several files. Choose a narrower folder to tell them apart.</source>
         <translation>
-            <numerusform>%n peut correspondre à plusieurs fichiers. Choisissez un dossier plus restreint pour les départager.</numerusform>
-            <numerusform>%n peuvent correspondre à plusieurs fichiers. Choisissez un dossier plus restreint pour les départager.</numerusform>
+            <numerusform>{n} peut correspondre à plusieurs fichiers. Choisissez un dossier plus restreint pour les départager.</numerusform>
+            <numerusform>{n} peuvent correspondre à plusieurs fichiers. Choisissez un dossier plus restreint pour les départager.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n already in the project as another image with a label.</source>
+        <source>{n} already in the project as another image with a label.</source>
         <translation>
-            <numerusform>%n déjà dans le projet comme autre image, avec une étiquette.</numerusform>
-            <numerusform>%n déjà dans le projet comme autre image, avec une étiquette.</numerusform>
+            <numerusform>{n} déjà dans le projet comme autre image, avec une étiquette.</numerusform>
+            <numerusform>{n} déjà dans le projet comme autre image, avec une étiquette.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n not found there.</source>
+        <source>{n} not found there.</source>
         <translation>
-            <numerusform>%n introuvable à cet endroit.</numerusform>
-            <numerusform>%n introuvables à cet endroit.</numerusform>
+            <numerusform>{n} introuvable à cet endroit.</numerusform>
+            <numerusform>{n} introuvables à cet endroit.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n folders could not be searched.</source>
+        <source>{n} folders could not be searched.</source>
         <translation>
-            <numerusform>Recherche impossible dans %n dossier.</numerusform>
-            <numerusform>Recherche impossible dans %n dossiers.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1, all verified by content</source>
-        <translation>%1, toutes vérifiées par contenu</translation>
-    </message>
-    <message numerus="yes">
-        <source>%1 of %n missing images found.</source>
-        <translation>
-            <numerusform>%1 retrouvée sur&#xa0;%n image introuvable.</numerusform>
-            <numerusform>%1 retrouvées sur&#xa0;%n images introuvables.</numerusform>
+            <numerusform>Recherche impossible dans {n} dossier.</numerusform>
+            <numerusform>Recherche impossible dans {n} dossiers.</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1, by name and size only</source>
-        <translation>%1, par nom et taille seulement</translation>
-    </message>
-    <message>
-        <source>%1, %2 verified by content, %3 by name and size</source>
-        <translation>%1, dont %2 vérifiées par contenu, %3 par nom et taille</translation>
-    </message>
-    <message>
-        <source>%1 could not be searched.</source>
-        <translation>Recherche impossible&#xa0;: %1.</translation>
+        <source>{1}, all verified by content</source>
+        <translation>{1}, toutes vérifiées par contenu</translation>
     </message>
     <message numerus="yes">
-        <source>Update the location of %n images</source>
+        <source>{1} of {n} missing images found.</source>
         <translation>
-            <numerusform>Mettre à jour l’emplacement de %n image</numerusform>
-            <numerusform>Mettre à jour l’emplacement de %n images</numerusform>
+            <numerusform>{1} retrouvée sur&#xa0;{n} image introuvable.</numerusform>
+            <numerusform>{1} retrouvées sur&#xa0;{n} images introuvables.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{1}, by name and size only</source>
+        <translation>{1}, par nom et taille seulement</translation>
+    </message>
+    <message>
+        <source>{1}, {2} verified by content, {3} by name and size</source>
+        <translation>{1}, dont {2} vérifiées par contenu, {3} par nom et taille</translation>
+    </message>
+    <message>
+        <source>{1} could not be searched.</source>
+        <translation>Recherche impossible&#xa0;: {1}.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Update the location of {n} images</source>
+        <translation>
+            <numerusform>Mettre à jour l’emplacement de {n} image</numerusform>
+            <numerusform>Mettre à jour l’emplacement de {n} images</numerusform>
         </translation>
     </message>
     <message>
@@ -5349,14 +5349,14 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>5 étoiles</translation>
     </message>
     <message>
-        <source>%1, just labelled: %2</source>
-        <translation>%1, dernier étiquetage&#xa0;: %2</translation>
+        <source>{1}, just labelled: {2}</source>
+        <translation>{1}, dernier étiquetage&#xa0;: {2}</translation>
     </message>
     <message numerus="yes">
-        <source>and %n more</source>
+        <source>and {n} more</source>
         <translation>
-            <numerusform>et %n de plus</numerusform>
-            <numerusform>et %n de plus</numerusform>
+            <numerusform>et {n} de plus</numerusform>
+            <numerusform>et {n} de plus</numerusform>
         </translation>
     </message>
     <message>
@@ -5368,40 +5368,40 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Arrêter&#xa0;; rien n’est importé</translation>
     </message>
     <message>
-        <source>Reading %1…</source>
-        <translation>Lecture de %1…</translation>
+        <source>Reading {1}…</source>
+        <translation>Lecture de {1}…</translation>
     </message>
     <message>
-        <source>Label as %1</source>
-        <translation>Étiqueter comme %1</translation>
+        <source>Label as {1}</source>
+        <translation>Étiqueter comme {1}</translation>
     </message>
     <message>
-        <source>Show %1</source>
-        <translation>Afficher %1</translation>
+        <source>Show {1}</source>
+        <translation>Afficher {1}</translation>
     </message>
     <message>
-        <source>“%1” is not in the class list…</source>
-        <translation>«&#xa0;%1&#xa0;» n’est pas dans la liste des classes…</translation>
+        <source>“{1}” is not in the class list…</source>
+        <translation>«&#xa0;{1}&#xa0;» n’est pas dans la liste des classes…</translation>
     </message>
     <message>
-        <source>Add “%1” to the class list…</source>
-        <translation>Ajouter «&#xa0;%1&#xa0;» à la liste des classes…</translation>
+        <source>Add “{1}” to the class list…</source>
+        <translation>Ajouter «&#xa0;{1}&#xa0;» à la liste des classes…</translation>
     </message>
     <message>
-        <source>Ask whether to add “%1”</source>
-        <translation>Demander s’il faut ajouter «&#xa0;%1&#xa0;»</translation>
+        <source>Ask whether to add “{1}”</source>
+        <translation>Demander s’il faut ajouter «&#xa0;{1}&#xa0;»</translation>
     </message>
     <message>
-        <source>“%1” is not in the class list</source>
-        <translation>«&#xa0;%1&#xa0;» n’est pas dans la liste des classes</translation>
+        <source>“{1}” is not in the class list</source>
+        <translation>«&#xa0;{1}&#xa0;» n’est pas dans la liste des classes</translation>
     </message>
     <message>
         <source>Do not add it</source>
         <translation>Ne pas l’ajouter</translation>
     </message>
     <message>
-        <source>Add “%1” to the class list</source>
-        <translation>Ajouter «&#xa0;%1&#xa0;» à la liste des classes</translation>
+        <source>Add “{1}” to the class list</source>
+        <translation>Ajouter «&#xa0;{1}&#xa0;» à la liste des classes</translation>
     </message>
     <message>
         <source>top level</source>
@@ -5416,9 +5416,9 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Échap ferme</translation>
     </message>
     <message>
-        <source>%1: %2</source>
+        <source>{1}: {2}</source>
         <comment>key</comment>
-        <translation>%1&#xa0;: %2</translation>
+        <translation>{1}&#xa0;: {2}</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -5469,15 +5469,15 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Votre nom pour ces étiquettes</translation>
     </message>
     <message numerus="yes">
-        <source>%n earlier labels have no name</source>
+        <source>{n} earlier labels have no name</source>
         <translation>
-            <numerusform>%n étiquette antérieure n’est pas signée</numerusform>
-            <numerusform>%n étiquettes antérieures ne sont pas signées</numerusform>
+            <numerusform>{n} étiquette antérieure n’est pas signée</numerusform>
+            <numerusform>{n} étiquettes antérieures ne sont pas signées</numerusform>
         </translation>
     </message>
     <message>
-        <source>Sign as %1</source>
-        <translation>Signer du nom de %1</translation>
+        <source>Sign as {1}</source>
+        <translation>Signer du nom de {1}</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -5561,8 +5561,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Comparer avec un fichier de référence</translation>
     </message>
     <message>
-        <source>%1 report.html</source>
-        <translation>Rapport %1.html</translation>
+        <source>{1} report.html</source>
+        <translation>Rapport {1}.html</translation>
     </message>
     <message>
         <source>Save the report</source>
@@ -5653,42 +5653,42 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Tous les chiffres dans un CSV</translation>
     </message>
     <message>
-        <source>%1, predicted %2: %3</source>
-        <translation>%1, prédite %2&#xa0;: %3</translation>
+        <source>{1}, predicted {2}: {3}</source>
+        <translation>{1}, prédite {2}&#xa0;: {3}</translation>
     </message>
     <message>
-        <source>%1, predicted %2</source>
-        <translation>%1, prédite %2</translation>
+        <source>{1}, predicted {2}</source>
+        <translation>{1}, prédite {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels since %1.</source>
+        <source>{n} new labels since {1}.</source>
         <translation>
-            <numerusform>%n nouvelle étiquette depuis %1.</numerusform>
-            <numerusform>%n nouvelles étiquettes depuis %1.</numerusform>
+            <numerusform>{n} nouvelle étiquette depuis {1}.</numerusform>
+            <numerusform>{n} nouvelles étiquettes depuis {1}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels and other changes since %1.</source>
+        <source>{n} new labels and other changes since {1}.</source>
         <translation>
-            <numerusform>%n nouvelle étiquette et d’autres modifications depuis %1.</numerusform>
-            <numerusform>%n nouvelles étiquettes et d’autres modifications depuis %1.</numerusform>
+            <numerusform>{n} nouvelle étiquette et d’autres modifications depuis {1}.</numerusform>
+            <numerusform>{n} nouvelles étiquettes et d’autres modifications depuis {1}.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Classes, images or the model have changed since %1.</source>
-        <translation>Les classes, les images ou le modèle ont changé depuis %1.</translation>
+        <source>Classes, images or the model have changed since {1}.</source>
+        <translation>Les classes, les images ou le modèle ont changé depuis {1}.</translation>
     </message>
     <message>
         <source>Held-out labels</source>
         <translation>Étiquettes mises de côté</translation>
     </message>
     <message>
-        <source>Saved the report as %1</source>
-        <translation>Rapport enregistré&#xa0;: %1</translation>
+        <source>Saved the report as {1}</source>
+        <translation>Rapport enregistré&#xa0;: {1}</translation>
     </message>
     <message>
-        <source>Compare with %1</source>
-        <translation>Comparer avec %1</translation>
+        <source>Compare with {1}</source>
+        <translation>Comparer avec {1}</translation>
     </message>
     <message>
         <source>Show the report</source>
@@ -5707,8 +5707,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Afficher le journal</translation>
     </message>
     <message>
-        <source>No log could be written in %1</source>
-        <translation>Aucun journal n’a pu être écrit dans %1</translation>
+        <source>No log could be written in {1}</source>
+        <translation>Aucun journal n’a pu être écrit dans {1}</translation>
     </message>
     <message>
         <source>Copy the problem report</source>
@@ -5719,8 +5719,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Le rapport a été copié dans le presse-papiers.</translation>
     </message>
     <message>
-        <source>Something unexpected went wrong (%1). Your project is safe; the log has the details.</source>
-        <translation>Une erreur inattendue s’est produite (%1). Votre projet est intact&#xa0;; le journal donne les détails.</translation>
+        <source>Something unexpected went wrong ({1}). Your project is safe; the log has the details.</source>
+        <translation>Une erreur inattendue s’est produite ({1}). Votre projet est intact&#xa0;; le journal donne les détails.</translation>
     </message>
     <message>
         <source>Everything you did was saved. Nothing has been sent. To share this report, copy it, read it through and paste it into a message.</source>
@@ -5735,10 +5735,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Accepter la prédiction</translation>
     </message>
     <message numerus="yes">
-        <source>None of the %n selected images has an unlabelled prediction above %1.</source>
+        <source>None of the {n} selected images has an unlabelled prediction above {1}.</source>
         <translation>
-            <numerusform>L’image sélectionnée n’est pas sans étiquette avec une prédiction au-dessus de %1.</numerusform>
-            <numerusform>Parmi les %n images sélectionnées, aucune n’est sans étiquette avec une prédiction au-dessus de %1.</numerusform>
+            <numerusform>L’image sélectionnée n’est pas sans étiquette avec une prédiction au-dessus de {1}.</numerusform>
+            <numerusform>Parmi les {n} images sélectionnées, aucune n’est sans étiquette avec une prédiction au-dessus de {1}.</numerusform>
         </translation>
     </message>
     <message>
@@ -5795,63 +5795,63 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Ses cadres sont classés à sa place&#xa0;: ouvrez-la pour les étiqueter.</translation>
     </message>
     <message>
-        <source>This image is labelled already: %1.</source>
-        <translation>Cette image est déjà étiquetée&#xa0;: %1.</translation>
+        <source>This image is labelled already: {1}.</source>
+        <translation>Cette image est déjà étiquetée&#xa0;: {1}.</translation>
     </message>
     <message>
         <source>Nothing to accept: this file could not be read.</source>
         <translation>Rien à accepter&#xa0;: ce fichier n’a pas pu être lu.</translation>
     </message>
     <message>
-        <source>Press %1 for another thing in the image.</source>
-        <translation>Appuyez sur %1 pour un autre objet dans l’image.</translation>
+        <source>Press {1} for another thing in the image.</source>
+        <translation>Appuyez sur {1} pour un autre objet dans l’image.</translation>
     </message>
     <message>
-        <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
-        <translation>La prédiction %1 n’est pas encore affichée. Appuyez de nouveau sur la touche dans un instant.</translation>
+        <source>Prediction {1} is not shown yet. Press the key again in a moment.</source>
+        <translation>La prédiction {1} n’est pas encore affichée. Appuyez de nouveau sur la touche dans un instant.</translation>
     </message>
     <message>
-        <source>No class has the key %1 for this image.</source>
-        <translation>Aucune classe n’a la touche %1 pour cette image.</translation>
+        <source>No class has the key {1} for this image.</source>
+        <translation>Aucune classe n’a la touche {1} pour cette image.</translation>
     </message>
     <message>
-        <source>Press %1 to label it as any class.</source>
-        <translation>Appuyez sur %1 pour choisir n’importe quelle classe.</translation>
+        <source>Press {1} to label it as any class.</source>
+        <translation>Appuyez sur {1} pour choisir n’importe quelle classe.</translation>
     </message>
     <message>
-        <source>No class has the key %1.</source>
-        <translation>Aucune classe n’a la touche %1.</translation>
+        <source>No class has the key {1}.</source>
+        <translation>Aucune classe n’a la touche {1}.</translation>
     </message>
     <message>
         <source>Right-click a class and choose “Key for labelling…” to give it one.</source>
         <translation>Cliquez avec le bouton droit sur une classe et choisissez «&#xa0;Touche d’étiquetage…&#xa0;» pour lui en donner une.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images keep their other labels</source>
+        <source>{n} images keep their other labels</source>
         <translation>
-            <numerusform>%n image garde ses autres étiquettes</numerusform>
-            <numerusform>%n images gardent leurs autres étiquettes</numerusform>
+            <numerusform>{n} image garde ses autres étiquettes</numerusform>
+            <numerusform>{n} images gardent leurs autres étiquettes</numerusform>
         </translation>
     </message>
     <message>
-        <source>Name of the new class with %1</source>
-        <translation>Nom de la nouvelle classe avec %1</translation>
+        <source>Name of the new class with {1}</source>
+        <translation>Nom de la nouvelle classe avec {1}</translation>
     </message>
     <message>
         <source>Parent/Name puts it under a class</source>
         <translation>Parent/Nom la place sous une classe</translation>
     </message>
     <message>
-        <source>%1 accepts the class on a card.</source>
-        <translation>%1 accepte la classe d’une vignette.</translation>
+        <source>{1} accepts the class on a card.</source>
+        <translation>{1} accepte la classe d’une vignette.</translation>
     </message>
     <message>
-        <source>%1 to %2 choose another.</source>
-        <translation>%1 à %2 en choisissent une autre.</translation>
+        <source>{1} to {2} choose another.</source>
+        <translation>{1} à {2} en choisissent une autre.</translation>
     </message>
     <message>
-        <source>%1 means none of them.</source>
-        <translation>%1 signifie aucune d’elles.</translation>
+        <source>{1} means none of them.</source>
+        <translation>{1} signifie aucune d’elles.</translation>
     </message>
     <message>
         <source>Got it</source>
@@ -5870,12 +5870,12 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Affinage des prédictions</translation>
     </message>
     <message>
-        <source>Checking %1</source>
-        <translation>Vérification de %1</translation>
+        <source>Checking {1}</source>
+        <translation>Vérification de {1}</translation>
     </message>
     <message>
-        <source>%1 …</source>
-        <translation>%1 …</translation>
+        <source>{1} …</source>
+        <translation>{1} …</translation>
     </message>
     <message>
         <source>Remove the value</source>
@@ -5910,32 +5910,32 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Texte</translation>
     </message>
     <message>
-        <source>Renamed with their values: %1</source>
-        <translation>Renommés avec leurs valeurs : %1</translation>
+        <source>Renamed with their values: {1}</source>
+        <translation>Renommés avec leurs valeurs : {1}</translation>
     </message>
     <message>
-        <source>Camera %1</source>
-        <translation>Appareil photo %1</translation>
+        <source>Camera {1}</source>
+        <translation>Appareil photo {1}</translation>
     </message>
     <message>
         <source>All images</source>
         <translation>Toutes les images</translation>
     </message>
     <message>
-        <source>Folder %1</source>
-        <translation>Dossier %1</translation>
+        <source>Folder {1}</source>
+        <translation>Dossier {1}</translation>
     </message>
     <message>
         <source>No time changes.</source>
         <translation>Aucune heure ne change.</translation>
     </message>
     <message>
-        <source>Now: %1</source>
-        <translation>Actuellement&#xa0;: %1</translation>
+        <source>Now: {1}</source>
+        <translation>Actuellement&#xa0;: {1}</translation>
     </message>
     <message>
-        <source>Then: %1</source>
-        <translation>Ensuite&#xa0;: %1</translation>
+        <source>Then: {1}</source>
+        <translation>Ensuite&#xa0;: {1}</translation>
     </message>
     <message>
         <source>To review</source>
@@ -5967,8 +5967,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Rechercher des images similaires à un fichier</translation>
     </message>
     <message>
-        <source>Similar to %1</source>
-        <translation>Similaires à %1</translation>
+        <source>Similar to {1}</source>
+        <translation>Similaires à {1}</translation>
     </message>
     <message>
         <source>By similarity</source>
@@ -5979,12 +5979,12 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Rien à comparer encore&#xa0;: cette image n’a pas été analysée.</translation>
     </message>
     <message>
-        <source>%1 could not be read</source>
-        <translation>%1 n’a pas pu être lu</translation>
+        <source>{1} could not be read</source>
+        <translation>{1} n’a pas pu être lu</translation>
     </message>
     <message>
-        <source>%1 could not be read: %2</source>
-        <translation>%1 n’a pas pu être lu&#xa0;: %2</translation>
+        <source>{1} could not be read: {2}</source>
+        <translation>{1} n’a pas pu être lu&#xa0;: {2}</translation>
     </message>
     <message>
         <source>Repair or replace files, then press F5. Protoleaf changes none of them.</source>
@@ -5999,10 +5999,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Copier la liste</translation>
     </message>
     <message numerus="yes">
-        <source>%n files could not be read</source>
+        <source>{n} files could not be read</source>
         <translation>
-            <numerusform>%n fichier n’a pas pu être lu</numerusform>
-            <numerusform>%n fichiers n’ont pas pu être lus</numerusform>
+            <numerusform>{n} fichier n’a pas pu être lu</numerusform>
+            <numerusform>{n} fichiers n’ont pas pu être lus</numerusform>
         </translation>
     </message>
     <message>
@@ -6018,10 +6018,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Lecture seule&#xa0;: rien ne peut être modifié</translation>
     </message>
     <message numerus="yes">
-        <source>Saving %n changes…</source>
+        <source>Saving {n} changes…</source>
         <translation>
-            <numerusform>Enregistrement de %n modification…</numerusform>
-            <numerusform>Enregistrement de %n modifications…</numerusform>
+            <numerusform>Enregistrement de {n} modification…</numerusform>
+            <numerusform>Enregistrement de {n} modifications…</numerusform>
         </translation>
     </message>
     <message>
@@ -6029,10 +6029,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Modifications non enregistrées</translation>
     </message>
     <message numerus="yes">
-        <source>Reading %n embeddings…</source>
+        <source>Reading {n} embeddings…</source>
         <translation>
-            <numerusform>Lecture de %n plongement…</numerusform>
-            <numerusform>Lecture de %n plongements…</numerusform>
+            <numerusform>Lecture de {n} plongement…</numerusform>
+            <numerusform>Lecture de {n} plongements…</numerusform>
         </translation>
     </message>
     <message>
@@ -6048,20 +6048,20 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Étiquetée comme vide</translation>
     </message>
     <message>
-        <source>%1 to review</source>
-        <translation>%1 à examiner</translation>
+        <source>{1} to review</source>
+        <translation>{1} à examiner</translation>
     </message>
     <message>
-        <source>Undone: %1</source>
-        <translation>Annulé&#xa0;: %1</translation>
+        <source>Undone: {1}</source>
+        <translation>Annulé&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Redo</source>
         <translation>Rétablir</translation>
     </message>
     <message>
-        <source>Redone: %1</source>
-        <translation>Rétabli&#xa0;: %1</translation>
+        <source>Redone: {1}</source>
+        <translation>Rétabli&#xa0;: {1}</translation>
     </message>
     <message>
         <source>•— validation</source>
@@ -6128,8 +6128,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Enregistrement de la nouvelle version du modèle</translation>
     </message>
     <message>
-        <source>%1 pixels</source>
-        <translation>%1 pixels</translation>
+        <source>{1} pixels</source>
+        <translation>{1} pixels</translation>
     </message>
     <message>
         <source>Start</source>
@@ -6156,8 +6156,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Utiliser</translation>
     </message>
     <message>
-        <source>Use %1</source>
-        <translation>Utiliser %1</translation>
+        <source>Use {1}</source>
+        <translation>Utiliser {1}</translation>
     </message>
     <message>
         <source>Use the new version</source>
@@ -6236,42 +6236,42 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Moins d’une minute.</translation>
     </message>
     <message>
-        <source>About %1.</source>
-        <translation>Environ %1.</translation>
+        <source>About {1}.</source>
+        <translation>Environ {1}.</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels: training would likely help.</source>
+        <source>{n} labels: training would likely help.</source>
         <translation>
-            <numerusform>%n étiquette&#xa0;: un entraînement aiderait probablement.</numerusform>
-            <numerusform>%n étiquettes&#xa0;: un entraînement aiderait probablement.</numerusform>
+            <numerusform>{n} étiquette&#xa0;: un entraînement aiderait probablement.</numerusform>
+            <numerusform>{n} étiquettes&#xa0;: un entraînement aiderait probablement.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels: training for about %1 would likely help.</source>
+        <source>{n} labels: training for about {1} would likely help.</source>
         <translation>
-            <numerusform>%n étiquette&#xa0;: un entraînement d’environ %1 aiderait probablement.</numerusform>
-            <numerusform>%n étiquettes&#xa0;: un entraînement d’environ %1 aiderait probablement.</numerusform>
+            <numerusform>{n} étiquette&#xa0;: un entraînement d’environ {1} aiderait probablement.</numerusform>
+            <numerusform>{n} étiquettes&#xa0;: un entraînement d’environ {1} aiderait probablement.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels: training the backbone would likely help.</source>
+        <source>{n} labels: training the backbone would likely help.</source>
         <translation>
-            <numerusform>%n étiquette&#xa0;: entraîner le réseau de base aiderait probablement.</numerusform>
-            <numerusform>%n étiquettes&#xa0;: entraîner le réseau de base aiderait probablement.</numerusform>
+            <numerusform>{n} étiquette&#xa0;: entraîner le réseau de base aiderait probablement.</numerusform>
+            <numerusform>{n} étiquettes&#xa0;: entraîner le réseau de base aiderait probablement.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Training stopped after %1 of %n iterations. It can be resumed.</source>
+        <source>Training stopped after {1} of {n} iterations. It can be resumed.</source>
         <translation>
-            <numerusform>Entraînement arrêté après %1 itération sur %n. Il peut être repris.</numerusform>
-            <numerusform>Entraînement arrêté après %1 itérations sur %n. Il peut être repris.</numerusform>
+            <numerusform>Entraînement arrêté après {1} itération sur {n}. Il peut être repris.</numerusform>
+            <numerusform>Entraînement arrêté après {1} itérations sur {n}. Il peut être repris.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Learns from %1 in %n classes.</source>
+        <source>Learns from {1} in {n} classes.</source>
         <translation>
-            <numerusform>Apprend de %1 étiquetées par vous dans %n classe.</numerusform>
-            <numerusform>Apprend de %1 étiquetées par vous dans %n classes.</numerusform>
+            <numerusform>Apprend de {1} étiquetées par vous dans {n} classe.</numerusform>
+            <numerusform>Apprend de {1} étiquetées par vous dans {n} classes.</numerusform>
         </translation>
     </message>
     <message>
@@ -6279,8 +6279,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>1 minute</translation>
     </message>
     <message>
-        <source>%1 minutes</source>
-        <translation>%1 minutes</translation>
+        <source>{1} minutes</source>
+        <translation>{1} minutes</translation>
     </message>
     <message>
         <source>This edition cannot train. Install protoleaf-training in its place; projects stay.</source>
@@ -6307,15 +6307,15 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Trop peu d’étiquettes pour la mesurer sur des images mises de côté.</translation>
     </message>
     <message>
-        <source>New: %1</source>
+        <source>New: {1}</source>
         <comment>version</comment>
-        <translation>Nouvelle&#xa0;: %1</translation>
+        <translation>Nouvelle&#xa0;: {1}</translation>
     </message>
     <message numerus="yes">
-        <source>Accuracy on %n held-out images.</source>
+        <source>Accuracy on {n} held-out images.</source>
         <translation>
-            <numerusform>Exactitude sur %n image mise de côté.</numerusform>
-            <numerusform>Exactitude sur %n images mises de côté.</numerusform>
+            <numerusform>Exactitude sur {n} image mise de côté.</numerusform>
+            <numerusform>Exactitude sur {n} images mises de côté.</numerusform>
         </translation>
     </message>
     <message>
@@ -6375,8 +6375,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Arrêter&#xa0;; aucun projet n’est créé</translation>
     </message>
     <message>
-        <source>Remove “%1” from this list</source>
-        <translation>Retirer «&#xa0;%1&#xa0;» de cette liste</translation>
+        <source>Remove “{1}” from this list</source>
+        <translation>Retirer «&#xa0;{1}&#xa0;» de cette liste</translation>
     </message>
     <message>
         <source>Open recent</source>
@@ -6435,20 +6435,20 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Mesure de la vitesse…</translation>
     </message>
     <message>
-        <source>About %1 on this computer</source>
-        <translation>Environ %1 sur cet ordinateur</translation>
+        <source>About {1} on this computer</source>
+        <translation>Environ {1} sur cet ordinateur</translation>
     </message>
     <message>
-        <source>Up to %1 on this computer</source>
-        <translation>Jusqu’à %1 sur cet ordinateur</translation>
+        <source>Up to {1} on this computer</source>
+        <translation>Jusqu’à {1} sur cet ordinateur</translation>
     </message>
     <message>
-        <source>About %1 for %2</source>
-        <translation>Environ %1 pour %2</translation>
+        <source>About {1} for {2}</source>
+        <translation>Environ {1} pour {2}</translation>
     </message>
     <message>
-        <source>A few seconds for %2</source>
-        <translation>Quelques secondes pour %2</translation>
+        <source>A few seconds for {2}</source>
+        <translation>Quelques secondes pour {2}</translation>
     </message>
     <message>
         <source>First use: about a minute of setup.</source>
@@ -6459,10 +6459,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Lecture…</translation>
     </message>
     <message numerus="yes">
-        <source>%1 on %n levels</source>
+        <source>{1} on {n} levels</source>
         <translation>
-            <numerusform>%1 sur&#xa0;%n niveau</numerusform>
-            <numerusform>%1 sur&#xa0;%n niveaux</numerusform>
+            <numerusform>{1} sur&#xa0;{n} niveau</numerusform>
+            <numerusform>{1} sur&#xa0;{n} niveaux</numerusform>
         </translation>
     </message>
     <message>
@@ -6474,10 +6474,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Cochez les dossiers qui sont des classes. Leurs images reçoivent des étiquettes.</translation>
     </message>
     <message numerus="yes">
-        <source>%n folders are classes. Their images get labels.</source>
+        <source>{n} folders are classes. Their images get labels.</source>
         <translation>
-            <numerusform>%n dossier est une classe. Ses images reçoivent des étiquettes.</numerusform>
-            <numerusform>%n dossiers sont des classes. Leurs images reçoivent des étiquettes.</numerusform>
+            <numerusform>{n} dossier est une classe. Ses images reçoivent des étiquettes.</numerusform>
+            <numerusform>{n} dossiers sont des classes. Leurs images reçoivent des étiquettes.</numerusform>
         </translation>
     </message>
     <message>
@@ -6485,15 +6485,15 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Illisible</translation>
     </message>
     <message numerus="yes">
-        <source>All %n labelled</source>
+        <source>All {n} labelled</source>
         <translation>
-            <numerusform>%n image, étiquetée</numerusform>
-            <numerusform>Toutes étiquetées (%n)</numerusform>
+            <numerusform>{n} image, étiquetée</numerusform>
+            <numerusform>Toutes étiquetées ({n})</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 of %2 labelled</source>
-        <translation>%1 étiquetées sur %2</translation>
+        <source>{1} of {2} labelled</source>
+        <translation>{1} étiquetées sur {2}</translation>
     </message>
     <message>
         <source>Today</source>
@@ -6504,8 +6504,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Hier</translation>
     </message>
     <message>
-        <source>Setting up (%1 of %2)</source>
-        <translation>Préparation (%1 sur %2)</translation>
+        <source>Setting up ({1} of {2})</source>
+        <translation>Préparation ({1} sur {2})</translation>
     </message>
     <message>
         <source>Show images</source>
@@ -6580,17 +6580,17 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Essai abandonné. Le projet est tel qu’il était.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images would change class</source>
+        <source>{n} images would change class</source>
         <translation>
-            <numerusform>%n image changerait de classe</numerusform>
-            <numerusform>%n images changeraient de classe</numerusform>
+            <numerusform>{n} image changerait de classe</numerusform>
+            <numerusform>{n} images changeraient de classe</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n predictions would change in confidence only</source>
+        <source>{n} predictions would change in confidence only</source>
         <translation>
-            <numerusform>%n image aurait une autre classe sûre</numerusform>
-            <numerusform>%n images auraient une autre classe sûre</numerusform>
+            <numerusform>{n} image aurait une autre classe sûre</numerusform>
+            <numerusform>{n} images auraient une autre classe sûre</numerusform>
         </translation>
     </message>
     <message>
@@ -6602,63 +6602,63 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Trop peu d’étiquettes pour mesurer l’exactitude</translation>
     </message>
     <message>
-        <source>Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)</source>
-        <translation>Exactitude sur les étiquettes mises de côté&#xa0;: %1 → %2 (%3 points, entre %4 et %5)</translation>
+        <source>Accuracy on held-out labels: {1} → {2} ({3} points, between {4} and {5})</source>
+        <translation>Exactitude sur les étiquettes mises de côté&#xa0;: {1} → {2} ({3} points, entre {4} et {5})</translation>
     </message>
     <message numerus="yes">
-        <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
+        <source>Measured on {n} labelled images, each held out of both models: {1} became right, {2} wrong.</source>
         <translation>
-            <numerusform>Mesuré sur %n image étiquetée, mise de côté pour les deux modèles&#xa0;: %1 devenues correctes, %2 fausses.</numerusform>
-            <numerusform>Mesuré sur %n images étiquetées, chacune mise de côté pour les deux modèles&#xa0;: %1 devenues correctes, %2 fausses.</numerusform>
+            <numerusform>Mesuré sur {n} image étiquetée, mise de côté pour les deux modèles&#xa0;: {1} devenues correctes, {2} fausses.</numerusform>
+            <numerusform>Mesuré sur {n} images étiquetées, chacune mise de côté pour les deux modèles&#xa0;: {1} devenues correctes, {2} fausses.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels changed what is expected</source>
+        <source>{n} new labels changed what is expected</source>
         <translation>
-            <numerusform>%n nouvelle étiquette a changé ce que le modèle attend</numerusform>
-            <numerusform>%n nouvelles étiquettes ont changé ce que le modèle attend</numerusform>
+            <numerusform>{n} nouvelle étiquette a changé ce que le modèle attend</numerusform>
+            <numerusform>{n} nouvelles étiquettes ont changé ce que le modèle attend</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>By the last %n edits</source>
+        <source>By the last {n} edits</source>
         <translation>
             <numerusform>Par la dernière modification</numerusform>
-            <numerusform>Par les %n dernières modifications</numerusform>
+            <numerusform>Par les {n} dernières modifications</numerusform>
         </translation>
     </message>
     <message>
-        <source>Confident predictions: %1 → %2, correct: %3 → %4.</source>
-        <translation>Avec une classe sûre&#xa0;: %1 → %2, correctes&#xa0;: %3 → %4.</translation>
+        <source>Confident predictions: {1} → {2}, correct: {3} → {4}.</source>
+        <translation>Avec une classe sûre&#xa0;: {1} → {2}, correctes&#xa0;: {3} → {4}.</translation>
     </message>
     <message>
-        <source>Not saved: %1</source>
-        <translation>Non enregistré&#xa0;: %1</translation>
+        <source>Not saved: {1}</source>
+        <translation>Non enregistré&#xa0;: {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%n changes, not saved</source>
+        <source>{n} changes, not saved</source>
         <translation>
-            <numerusform>%n modification, non enregistrée</numerusform>
-            <numerusform>%n modifications, non enregistrées</numerusform>
+            <numerusform>{n} modification, non enregistrée</numerusform>
+            <numerusform>{n} modifications, non enregistrées</numerusform>
         </translation>
     </message>
     <message>
-        <source>Unknown went up by %1</source>
-        <translation>Inconnues&#xa0;: hausse de %1</translation>
+        <source>Unknown went up by {1}</source>
+        <translation>Inconnues&#xa0;: hausse de {1}</translation>
     </message>
     <message>
-        <source>Unknown went down by %1</source>
-        <translation>Inconnues&#xa0;: baisse de %1</translation>
+        <source>Unknown went down by {1}</source>
+        <translation>Inconnues&#xa0;: baisse de {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels of %1 changed what is expected</source>
+        <source>{n} new labels of {1} changed what is expected</source>
         <translation>
-            <numerusform>%n nouvelle étiquette de %1 a changé ce que le modèle attend</numerusform>
-            <numerusform>%n nouvelles étiquettes de %1 ont changé ce que le modèle attend</numerusform>
+            <numerusform>{n} nouvelle étiquette de {1} a changé ce que le modèle attend</numerusform>
+            <numerusform>{n} nouvelles étiquettes de {1} ont changé ce que le modèle attend</numerusform>
         </translation>
     </message>
     <message>
-        <source>Last edit: %1</source>
-        <translation>Par la dernière modification&#xa0;: %1</translation>
+        <source>Last edit: {1}</source>
+        <translation>Par la dernière modification&#xa0;: {1}</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -6673,14 +6673,14 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>aucune</translation>
     </message>
     <message>
-        <source>Confident: %1 → %2</source>
-        <translation>Classe sûre&#xa0;: %1 → %2</translation>
+        <source>Confident: {1} → {2}</source>
+        <translation>Classe sûre&#xa0;: {1} → {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%1: %n images</source>
+        <source>{1}: {n} images</source>
         <translation>
-            <numerusform>%1&#xa0;: %n image</numerusform>
-            <numerusform>%1&#xa0;: %n images</numerusform>
+            <numerusform>{1}&#xa0;: {n} image</numerusform>
+            <numerusform>{1}&#xa0;: {n} images</numerusform>
         </translation>
     </message>
     <message>
@@ -6752,12 +6752,12 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Réduire les miniatures</translation>
     </message>
     <message>
-        <source>Undo %1</source>
-        <translation>Annuler&#xa0;: %1</translation>
+        <source>Undo {1}</source>
+        <translation>Annuler&#xa0;: {1}</translation>
     </message>
     <message>
-        <source>Redo %1</source>
-        <translation>Rétablir&#xa0;: %1</translation>
+        <source>Redo {1}</source>
+        <translation>Rétablir&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Search commands and classes…</source>
@@ -6776,47 +6776,47 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Effacer la recherche</translation>
     </message>
     <message numerus="yes">
-        <source>%n images</source>
+        <source>{n} images</source>
         <translation>
-            <numerusform>%n image</numerusform>
-            <numerusform>%n images</numerusform>
+            <numerusform>{n} image</numerusform>
+            <numerusform>{n} images</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 s left</source>
-        <translation>%1&#xa0;s restantes</translation>
+        <source>{1} s left</source>
+        <translation>{1}&#xa0;s restantes</translation>
     </message>
     <message>
-        <source>%1 min left</source>
-        <translation>%1&#xa0;min restantes</translation>
+        <source>{1} min left</source>
+        <translation>{1}&#xa0;min restantes</translation>
     </message>
     <message>
-        <source>%1 h left</source>
-        <translation>%1&#xa0;h restantes</translation>
+        <source>{1} h left</source>
+        <translation>{1}&#xa0;h restantes</translation>
     </message>
     <message>
         <source>a few seconds</source>
         <translation>quelques secondes</translation>
     </message>
     <message>
-        <source>%1 seconds</source>
-        <translation>%1 secondes</translation>
+        <source>{1} seconds</source>
+        <translation>{1} secondes</translation>
     </message>
     <message>
         <source>1 hour</source>
         <translation>1 heure</translation>
     </message>
     <message>
-        <source>%1 hours</source>
-        <translation>%1 heures</translation>
+        <source>{1} hours</source>
+        <translation>{1} heures</translation>
     </message>
     <message>
-        <source>%1 images/s</source>
-        <translation>%1 images/s</translation>
+        <source>{1} images/s</source>
+        <translation>{1} images/s</translation>
     </message>
     <message>
-        <source>All changes saved, last at %1</source>
-        <translation>Tout est enregistré, la dernière fois à %1</translation>
+        <source>All changes saved, last at {1}</source>
+        <translation>Tout est enregistré, la dernière fois à {1}</translation>
     </message>
     <message>
         <source>{size:,.1f} kB</source>
@@ -6831,17 +6831,17 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{size:,.1f}&#xa0;Go</translation>
     </message>
     <message>
-        <source>%1/s</source>
-        <translation>%1/s</translation>
+        <source>{1}/s</source>
+        <translation>{1}/s</translation>
     </message>
     <message>
-        <source>%1, page %2</source>
-        <translation>%1, page %2</translation>
+        <source>{1}, page {2}</source>
+        <translation>{1}, page {2}</translation>
     </message>
     <message>
-        <source>%1, %2</source>
+        <source>{1}, {2}</source>
         <comment>a video and a time in it</comment>
-        <translation>%1, %2</translation>
+        <translation>{1}, {2}</translation>
     </message>
     <message>
         <source>Setting up…</source>
@@ -6852,31 +6852,31 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Il n’y a qu’une classe</translation>
     </message>
     <message numerus="yes">
-        <source>%n of %1 classes have examples</source>
+        <source>{n} of {1} classes have examples</source>
         <translation>
-            <numerusform>%n classe sur&#xa0;%1 a des exemples</numerusform>
-            <numerusform>%n classes sur&#xa0;%1 ont des exemples</numerusform>
+            <numerusform>{n} classe sur&#xa0;{1} a des exemples</numerusform>
+            <numerusform>{n} classes sur&#xa0;{1} ont des exemples</numerusform>
         </translation>
     </message>
     <message>
-        <source>Truncated %1</source>
-        <translation>Fichier %1 tronqué</translation>
+        <source>Truncated {1}</source>
+        <translation>Fichier {1} tronqué</translation>
     </message>
     <message>
-        <source>Damaged %1</source>
-        <translation>Fichier %1 endommagé</translation>
+        <source>Damaged {1}</source>
+        <translation>Fichier {1} endommagé</translation>
     </message>
     <message>
         <source>Not an image</source>
         <translation>Pas une image</translation>
     </message>
     <message>
-        <source>Not supported: %1</source>
-        <translation>Non pris en charge&#xa0;: %1</translation>
+        <source>Not supported: {1}</source>
+        <translation>Non pris en charge&#xa0;: {1}</translation>
     </message>
     <message>
-        <source>Not an image: %1</source>
-        <translation>Pas une image&#xa0;: %1</translation>
+        <source>Not an image: {1}</source>
+        <translation>Pas une image&#xa0;: {1}</translation>
     </message>
     <message>
         <source>image</source>
@@ -6923,32 +6923,32 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Pas un fichier</translation>
     </message>
     <message numerus="yes">
-        <source>%n predictions changed</source>
+        <source>{n} predictions changed</source>
         <translation>
-            <numerusform>%n prédiction a changé</numerusform>
-            <numerusform>%n prédictions ont changé</numerusform>
+            <numerusform>{n} prédiction a changé</numerusform>
+            <numerusform>{n} prédictions ont changé</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 changed</source>
-        <translation>%1 changées</translation>
+        <source>{1} changed</source>
+        <translation>{1} changées</translation>
     </message>
     <message>
         <source>No prediction changed</source>
         <translation>Aucune prédiction n’a changé</translation>
     </message>
     <message numerus="yes">
-        <source>%n predictions changed in confidence only</source>
+        <source>{n} predictions changed in confidence only</source>
         <translation>
-            <numerusform>%n image a une autre classe sûre</numerusform>
-            <numerusform>%n images ont une autre classe sûre</numerusform>
+            <numerusform>{n} image a une autre classe sûre</numerusform>
+            <numerusform>{n} images ont une autre classe sûre</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n more changed in confidence only</source>
+        <source>{n} more changed in confidence only</source>
         <translation>
-            <numerusform>%n de plus a une autre classe sûre</numerusform>
-            <numerusform>%n de plus ont une autre classe sûre</numerusform>
+            <numerusform>{n} de plus a une autre classe sûre</numerusform>
+            <numerusform>{n} de plus ont une autre classe sûre</numerusform>
         </translation>
     </message>
     <message>
@@ -6972,8 +6972,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Des fichiers ou des dossiers entiers. Ils restent où ils sont et ne sont jamais modifiés.</translation>
     </message>
     <message>
-        <source>No image here fits the search “%1”.</source>
-        <translation>Aucune image ici ne correspond à la recherche «&#xa0;%1&#xa0;».</translation>
+        <source>No image here fits the search “{1}”.</source>
+        <translation>Aucune image ici ne correspond à la recherche «&#xa0;{1}&#xa0;».</translation>
     </message>
     <message>
         <source>Nothing left to review here</source>
@@ -6988,28 +6988,28 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Revenez en arrière pour voir toutes les images.</translation>
     </message>
     <message>
-        <source>Nothing left to review in %1</source>
-        <translation>Plus rien à examiner dans %1</translation>
+        <source>Nothing left to review in {1}</source>
+        <translation>Plus rien à examiner dans {1}</translation>
     </message>
     <message>
-        <source>You have reviewed every image predicted as %1.</source>
-        <translation>Vous avez examiné toutes les images prédites comme %1.</translation>
+        <source>You have reviewed every image predicted as {1}.</source>
+        <translation>Vous avez examiné toutes les images prédites comme {1}.</translation>
     </message>
     <message>
         <source>Drop 1 to 10 images on the class, or accept predictions that are right.</source>
         <translation>Déposez 1 à 10 images sur la classe, ou acceptez des prédictions correctes.</translation>
     </message>
     <message>
-        <source>Drop 1 to 10 images on the class, or press %1 on predictions that are right.</source>
-        <translation>Déposez 1 à 10 images sur la classe, ou appuyez sur %1 pour les prédictions correctes.</translation>
+        <source>Drop 1 to 10 images on the class, or press {1} on predictions that are right.</source>
+        <translation>Déposez 1 à 10 images sur la classe, ou appuyez sur {1} pour les prédictions correctes.</translation>
     </message>
     <message>
-        <source>No labelled images of %1 yet</source>
-        <translation>Pas encore d’images étiquetées de %1</translation>
+        <source>No labelled images of {1} yet</source>
+        <translation>Pas encore d’images étiquetées de {1}</translation>
     </message>
     <message>
-        <source>No images of %1 yet</source>
-        <translation>Pas encore d’images de %1</translation>
+        <source>No images of {1} yet</source>
+        <translation>Pas encore d’images de {1}</translation>
     </message>
     <message>
         <source>Drop 1 to 10 images on the class.</source>
@@ -7032,8 +7032,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Aucune image inconnue</translation>
     </message>
     <message>
-        <source>Select an image, then drag it onto a class, or press one of these keys: %1.</source>
-        <translation>Sélectionnez une image, puis glissez-la sur une classe, ou appuyez sur l’une de ces touches&#xa0;: %1.</translation>
+        <source>Select an image, then drag it onto a class, or press one of these keys: {1}.</source>
+        <translation>Sélectionnez une image, puis glissez-la sur une classe, ou appuyez sur l’une de ces touches&#xa0;: {1}.</translation>
     </message>
     <message>
         <source>Select an image, then drag it onto a class.</source>
@@ -7096,14 +7096,14 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Taille des miniatures (Ctrl+molette)</translation>
     </message>
     <message>
-        <source>%1 in %2</source>
-        <translation>%1 dans %2</translation>
+        <source>{1} in {2}</source>
+        <translation>{1} dans {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n cards</source>
+        <source>{n} cards</source>
         <translation>
-            <numerusform>%n vignette</numerusform>
-            <numerusform>%n vignettes</numerusform>
+            <numerusform>{n} vignette</numerusform>
+            <numerusform>{n} vignettes</numerusform>
         </translation>
     </message>
     <message>
@@ -7119,8 +7119,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Champs d’une recherche</translation>
     </message>
     <message>
-        <source>Search images by words, or by %1</source>
-        <translation>Rechercher des images par mots, ou par %1</translation>
+        <source>Search images by words, or by {1}</source>
+        <translation>Rechercher des images par mots, ou par {1}</translation>
     </message>
     <message>
         <source>Filters</source>
@@ -7139,8 +7139,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Indifférent</translation>
     </message>
     <message>
-        <source>%1 or more</source>
-        <translation>%1 ou plus</translation>
+        <source>{1} or more</source>
+        <translation>{1} ou plus</translation>
     </message>
     <message>
         <source>Flagged</source>
@@ -7175,10 +7175,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>toute date</translation>
     </message>
     <message numerus="yes">
-        <source>%n selected</source>
+        <source>{n} selected</source>
         <translation>
-            <numerusform>%n sélectionnée</numerusform>
-            <numerusform>%n sélectionnées</numerusform>
+            <numerusform>{n} sélectionnée</numerusform>
+            <numerusform>{n} sélectionnées</numerusform>
         </translation>
     </message>
     <message>
@@ -7186,10 +7186,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>D’après les probabilités de ces prédictions et les images vérifiées au hasard</translation>
     </message>
     <message numerus="yes">
-        <source>about %n errors</source>
+        <source>about {n} errors</source>
         <translation>
-            <numerusform>environ %n erreur</numerusform>
-            <numerusform>environ %n erreurs</numerusform>
+            <numerusform>environ {n} erreur</numerusform>
+            <numerusform>environ {n} erreurs</numerusform>
         </translation>
     </message>
     <message>
@@ -7229,14 +7229,14 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Sélectionner une seule image (Échap)</translation>
     </message>
     <message>
-        <source>Accept %1</source>
-        <translation>Accepter %1</translation>
+        <source>Accept {1}</source>
+        <translation>Accepter {1}</translation>
     </message>
     <message numerus="yes">
-        <source>Include %n unknown</source>
+        <source>Include {n} unknown</source>
         <translation>
-            <numerusform>Inclure %n inconnue</numerusform>
-            <numerusform>Inclure %n inconnues</numerusform>
+            <numerusform>Inclure {n} inconnue</numerusform>
+            <numerusform>Inclure {n} inconnues</numerusform>
         </translation>
     </message>
     <message>
@@ -15066,44 +15066,44 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>relancez le même `protoleaf classify`&#xa0;: il refait ce qui manque ou est endommagé</translation>
     </message>
     <message>
-        <source>%1?</source>
-        <translation>%1&#xa0;?</translation>
+        <source>{1}?</source>
+        <translation>{1}&#xa0;?</translation>
     </message>
     <message>
         <source>may be something else</source>
         <translation>peut-être autre chose</translation>
     </message>
     <message>
-        <source>“%1”</source>
-        <translation>«&#xa0;%1&#xa0;»</translation>
+        <source>“{1}”</source>
+        <translation>«&#xa0;{1}&#xa0;»</translation>
     </message>
     <message>
-        <source>×%1</source>
-        <translation>×%1</translation>
+        <source>×{1}</source>
+        <translation>×{1}</translation>
     </message>
     <message>
-        <source>→ %1</source>
-        <translation>→ %1</translation>
+        <source>→ {1}</source>
+        <translation>→ {1}</translation>
     </message>
     <message>
-        <source>%1 → %2</source>
-        <translation>%1 → %2</translation>
+        <source>{1} → {2}</source>
+        <translation>{1} → {2}</translation>
     </message>
     <message>
-        <source>%1.</source>
-        <translation>%1.</translation>
+        <source>{1}.</source>
+        <translation>{1}.</translation>
     </message>
     <message>
-        <source>%1. %2</source>
-        <translation>%1. %2</translation>
+        <source>{1}. {2}</source>
+        <translation>{1}. {2}</translation>
     </message>
     <message>
-        <source>%1, %2</source>
-        <translation>%1, %2</translation>
+        <source>{1}, {2}</source>
+        <translation>{1}, {2}</translation>
     </message>
     <message>
-        <source>%1: %2</source>
-        <translation>%1&#xa0;: %2</translation>
+        <source>{1}: {2}</source>
+        <translation>{1}&#xa0;: {2}</translation>
     </message>
     <message>
         <source>it has {width:,} values for an image, not {least} to {most:,}</source>
@@ -15162,8 +15162,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{before}, {after}</translation>
     </message>
     <message>
-        <source>%1 (%2)</source>
-        <translation>%1 (%2)</translation>
+        <source>{1} ({2})</source>
+        <translation>{1} ({2})</translation>
     </message>
     <message>
         <source>{title}: {value}</source>
@@ -15220,8 +15220,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>sous-espèce</translation>
     </message>
     <message>
-        <source>Rank: %1</source>
-        <translation>Rang&#xa0;: %1</translation>
+        <source>Rank: {1}</source>
+        <translation>Rang&#xa0;: {1}</translation>
     </message>
     <message>
         <source>Choose what each column is: at least the image and the class.</source>
@@ -15240,8 +15240,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Ce que contient chaque colonne&#xa0;:</translation>
     </message>
     <message>
-        <source>What column %1 is</source>
-        <translation>Ce qu’est la colonne %1</translation>
+        <source>What column {1} is</source>
+        <translation>Ce qu’est la colonne {1}</translation>
     </message>
     <message>
         <source>Not used</source>
@@ -15597,29 +15597,29 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Continuer à vérifier au hasard</translation>
     </message>
     <message>
-        <source>%1 of %2 answered</source>
-        <translation>%1 réponses sur&#xa0;%2</translation>
+        <source>{1} of {2} answered</source>
+        <translation>{1} réponses sur&#xa0;{2}</translation>
     </message>
     <message>
         <source>Label these images like any others</source>
         <translation>Étiquetez ces images comme les autres</translation>
     </message>
     <message>
-        <source>%1 of %2 right: %3, %4 to %5 of all that had no label then</source>
-        <translation>%1 justes sur&#xa0;%2&#xa0;:&#xa0;%3, de&#xa0;%4 à&#xa0;%5 de toutes celles alors sans étiquette</translation>
+        <source>{1} of {2} right: {3}, {4} to {5} of all that had no label then</source>
+        <translation>{1} justes sur&#xa0;{2}&#xa0;:&#xa0;{3}, de&#xa0;{4} à&#xa0;{5} de toutes celles alors sans étiquette</translation>
     </message>
     <message numerus="yes">
-        <source>%n were accepted in bulk: label them one by one so that they count</source>
+        <source>{n} were accepted in bulk: label them one by one so that they count</source>
         <translation>
-            <numerusform>%n a été acceptée avec d’autres&#xa0;: étiquetez-la à part, pour qu’elle compte</numerusform>
-            <numerusform>%n ont été acceptées avec d’autres&#xa0;: étiquetez-les à part, pour qu’elles comptent</numerusform>
+            <numerusform>{n} a été acceptée avec d’autres&#xa0;: étiquetez-la à part, pour qu’elle compte</numerusform>
+            <numerusform>{n} ont été acceptées avec d’autres&#xa0;: étiquetez-les à part, pour qu’elles comptent</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Check %n more</source>
+        <source>Check {n} more</source>
         <translation>
-            <numerusform>En vérifier&#xa0;%n de plus</numerusform>
-            <numerusform>En vérifier&#xa0;%n de plus</numerusform>
+            <numerusform>En vérifier&#xa0;{n} de plus</numerusform>
+            <numerusform>En vérifier&#xa0;{n} de plus</numerusform>
         </translation>
     </message>
     <message>
@@ -15671,12 +15671,12 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Rechercher des objets avec un détecteur</translation>
     </message>
     <message>
-        <source>Finding things with %1</source>
-        <translation>Recherche d’objets avec %1</translation>
+        <source>Finding things with {1}</source>
+        <translation>Recherche d’objets avec {1}</translation>
     </message>
     <message>
-        <source>Nothing was found in %1</source>
-        <translation>Rien n’a été trouvé dans %1</translation>
+        <source>Nothing was found in {1}</source>
+        <translation>Rien n’a été trouvé dans {1}</translation>
     </message>
     <message>
         <source>Show people and vehicles</source>
@@ -15687,34 +15687,34 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Masquer les personnes et les véhicules</translation>
     </message>
     <message>
-        <source>%1 are hidden from all views and exports.</source>
-        <translation>Masquées dans toutes les vues et tous les exports&#xa0;: %1.</translation>
+        <source>{1} are hidden from all views and exports.</source>
+        <translation>Masquées dans toutes les vues et tous les exports&#xa0;: {1}.</translation>
     </message>
     <message>
         <source>Nothing is hidden.</source>
         <translation>Rien n’est masqué.</translation>
     </message>
     <message>
-        <source>No box is left. Label the image itself, or say that it is empty (%1).</source>
-        <translation>Il ne reste aucun cadre. Étiquetez l’image elle-même, ou indiquez qu’elle est vide (%1).</translation>
+        <source>No box is left. Label the image itself, or say that it is empty ({1}).</source>
+        <translation>Il ne reste aucun cadre. Étiquetez l’image elle-même, ou indiquez qu’elle est vide ({1}).</translation>
     </message>
     <message numerus="yes">
-        <source>%1: %n boxes</source>
+        <source>{1}: {n} boxes</source>
         <translation>
-            <numerusform>%1&#xa0;: %n cadre</numerusform>
-            <numerusform>%1&#xa0;: %n cadres</numerusform>
+            <numerusform>{1}&#xa0;: {n} cadre</numerusform>
+            <numerusform>{1}&#xa0;: {n} cadres</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images could not be read.</source>
+        <source>{n} images could not be read.</source>
         <translation>
-            <numerusform>%n image n’a pas pu être lue.</numerusform>
-            <numerusform>%n images n’ont pas pu être lues.</numerusform>
+            <numerusform>{n} image n’a pas pu être lue.</numerusform>
+            <numerusform>{n} images n’ont pas pu être lues.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Things were found in %1 of %2.</source>
-        <translation>Des objets ont été trouvés dans %1 sur %2.</translation>
+        <source>Things were found in {1} of {2}.</source>
+        <translation>Des objets ont été trouvés dans {1} sur {2}.</translation>
     </message>
     <message>
         <source>Add the boxes with a score of at least:</source>
@@ -16254,41 +16254,41 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Plusieurs valeurs</translation>
     </message>
     <message>
-        <source>Project “%1”</source>
-        <translation>Projet «&#xa0;%1&#xa0;»</translation>
+        <source>Project “{1}”</source>
+        <translation>Projet «&#xa0;{1}&#xa0;»</translation>
     </message>
     <message>
-        <source>Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
-        <translation>Contient des aperçus (%1 px) à la place des photos. Vos étiquettes correspondront aux photos d’origine une fois cette copie fusionnée avec le projet.</translation>
+        <source>Holds previews ({1} px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
+        <translation>Contient des aperçus ({1} px) à la place des photos. Vos étiquettes correspondront aux photos d’origine une fois cette copie fusionnée avec le projet.</translation>
     </message>
     <message>
         <source>Holds the photos in full size.</source>
         <translation>Contient les photos en taille réelle.</translation>
     </message>
     <message>
-        <source>Takes %1.</source>
-        <translation>Occupe %1.</translation>
+        <source>Takes {1}.</source>
+        <translation>Occupe {1}.</translation>
     </message>
     <message>
-        <source>Takes %1, %2 free on this disk.</source>
-        <translation>Occupe %1, %2 libres sur ce disque.</translation>
+        <source>Takes {1}, {2} free on this disk.</source>
+        <translation>Occupe {1}, {2} libres sur ce disque.</translation>
     </message>
     <message>
-        <source>Takes %1, but only %2 is free on this disk.</source>
-        <translation>Occupe %1, mais seulement %2 libres sur ce disque.</translation>
+        <source>Takes {1}, but only {2} is free on this disk.</source>
+        <translation>Occupe {1}, mais seulement {2} libres sur ce disque.</translation>
     </message>
     <message numerus="yes">
-        <source>%n photos are damaged and were left out</source>
+        <source>{n} photos are damaged and were left out</source>
         <translation>
-            <numerusform>%n photo est endommagée et a été écartée</numerusform>
-            <numerusform>%n photos sont endommagées et ont été écartées</numerusform>
+            <numerusform>{n} photo est endommagée et a été écartée</numerusform>
+            <numerusform>{n} photos sont endommagées et ont été écartées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photos are not in the copy</source>
+        <source>{n} photos are not in the copy</source>
         <translation>
-            <numerusform>%n photo n’est pas dans la copie</numerusform>
-            <numerusform>%n photos ne sont pas dans la copie</numerusform>
+            <numerusform>{n} photo n’est pas dans la copie</numerusform>
+            <numerusform>{n} photos ne sont pas dans la copie</numerusform>
         </translation>
     </message>
     <message>
@@ -16296,8 +16296,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Les photos sont des aperçus</translation>
     </message>
     <message>
-        <source>Unpacking %1</source>
-        <translation>Extraction de %1</translation>
+        <source>Unpacking {1}</source>
+        <translation>Extraction de {1}</translation>
     </message>
     <message>
         <source>Preview only</source>
@@ -16332,8 +16332,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>comptage…</translation>
     </message>
     <message>
-        <source>%1 is a class</source>
-        <translation>%1 est une classe</translation>
+        <source>{1} is a class</source>
+        <translation>{1} est une classe</translation>
     </message>
     <message>
         <source>Image folders</source>
@@ -16368,8 +16368,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Une classe par ligne. Mettez une ligne en retrait pour la placer sous la précédente.</translation>
     </message>
     <message>
-        <source>Labels are imported from %1 once the project is made.</source>
-        <translation>Les étiquettes sont importées de %1 une fois le projet créé.</translation>
+        <source>Labels are imported from {1} once the project is made.</source>
+        <translation>Les étiquettes sont importées de {1} une fois le projet créé.</translation>
     </message>
     <message>
         <source>You can add classes or import a list at any time.</source>
@@ -16392,16 +16392,16 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Ils restent où ils sont.</translation>
     </message>
     <message>
-        <source>%1 so far…</source>
-        <translation>%1 jusqu’ici…</translation>
+        <source>{1} so far…</source>
+        <translation>{1} jusqu’ici…</translation>
     </message>
     <message>
         <source>Choose where the project is saved</source>
         <translation>Choisir où enregistrer le projet</translation>
     </message>
     <message>
-        <source>Saved as %1</source>
-        <translation>Enregistré sous %1</translation>
+        <source>Saved as {1}</source>
+        <translation>Enregistré sous {1}</translation>
     </message>
     <message>
         <source>Choose a class list</source>

@@ -20,8 +20,8 @@
         <translation>Rápido</translation>
     </message>
     <message>
-        <source>Version %1</source>
-        <translation>Versão %1</translation>
+        <source>Version {1}</source>
+        <translation>Versão {1}</translation>
     </message>
     <message>
         <source>Sort thousands of photos by labelling a few</source>
@@ -40,8 +40,8 @@
         <translation>Créditos e licenças</translation>
     </message>
     <message>
-        <source>Licence: %1</source>
-        <translation>Licença: %1</translation>
+        <source>Licence: {1}</source>
+        <translation>Licença: {1}</translation>
     </message>
     <message>
         <source>Enter</source>
@@ -188,24 +188,24 @@
         <translation>Agora não</translation>
     </message>
     <message>
-        <source>Removed %1</source>
-        <translation>%1 removido</translation>
+        <source>Removed {1}</source>
+        <translation>{1} removido</translation>
     </message>
     <message>
-        <source>Added %1</source>
-        <translation>%1 adicionado</translation>
+        <source>Added {1}</source>
+        <translation>{1} adicionado</translation>
     </message>
     <message>
-        <source>Now using %1</source>
-        <translation>Agora usando %1</translation>
+        <source>Now using {1}</source>
+        <translation>Agora usando {1}</translation>
     </message>
     <message>
         <source>Undo</source>
         <translation>Desfazer</translation>
     </message>
     <message>
-        <source>%1 is ready to use</source>
-        <translation>%1 está pronto para uso</translation>
+        <source>{1} is ready to use</source>
+        <translation>{1} está pronto para uso</translation>
     </message>
     <message>
         <source>Custom</source>
@@ -300,8 +300,8 @@
         <translation> px</translation>
     </message>
     <message>
-        <source>0 to %1</source>
-        <translation>0 a %1</translation>
+        <source>0 to {1}</source>
+        <translation>0 a {1}</translation>
     </message>
     <message>
         <source>Choose a file…</source>
@@ -332,12 +332,12 @@
         <translation>Adicionando…</translation>
     </message>
     <message>
-        <source>Preprocessing: %1.</source>
-        <translation>Pré-processamento: %1.</translation>
+        <source>Preprocessing: {1}.</source>
+        <translation>Pré-processamento: {1}.</translation>
     </message>
     <message>
-        <source>Check these settings: the file does not say how images were prepared. %1</source>
-        <translation>Confira estas configurações: o arquivo não diz como as imagens foram preparadas. %1</translation>
+        <source>Check these settings: the file does not say how images were prepared. {1}</source>
+        <translation>Confira estas configurações: o arquivo não diz como as imagens foram preparadas. {1}</translation>
     </message>
     <message>
         <source>Drop an ONNX file here: any network that turns an image into a vector or a feature map. It runs in a separate process and contacts no other computer.</source>
@@ -352,32 +352,32 @@
         <translation>Carregando a lista de redes publicadas</translation>
     </message>
     <message>
-        <source>Downloading %1</source>
-        <translation>Baixando %1</translation>
+        <source>Downloading {1}</source>
+        <translation>Baixando {1}</translation>
     </message>
     <message>
-        <source>Inspecting %1</source>
-        <translation>Examinando %1</translation>
+        <source>Inspecting {1}</source>
+        <translation>Examinando {1}</translation>
     </message>
     <message>
-        <source>Trying %1</source>
-        <translation>Testando %1</translation>
+        <source>Trying {1}</source>
+        <translation>Testando {1}</translation>
     </message>
     <message>
-        <source>Adding %1</source>
-        <translation>Adicionando %1</translation>
+        <source>Adding {1}</source>
+        <translation>Adicionando {1}</translation>
     </message>
     <message>
         <source>Measuring the speed</source>
         <translation>Medindo a velocidade</translation>
     </message>
     <message>
-        <source>Preparing %1</source>
-        <translation>Preparando %1</translation>
+        <source>Preparing {1}</source>
+        <translation>Preparando {1}</translation>
     </message>
     <message>
-        <source>Analysing images with %1</source>
-        <translation>Analisando imagens com %1</translation>
+        <source>Analysing images with {1}</source>
+        <translation>Analisando imagens com {1}</translation>
     </message>
     <message>
         <source>Preparing…</source>
@@ -420,12 +420,12 @@
         <translation>Redes publicadas</translation>
     </message>
     <message>
-        <source>Trained at %1. Smaller is faster; speed is measured once it is on this computer.</source>
-        <translation>Treinada com imagens de %1. Menor é mais rápido; a velocidade é medida quando a rede estiver neste computador.</translation>
+        <source>Trained at {1}. Smaller is faster; speed is measured once it is on this computer.</source>
+        <translation>Treinada com imagens de {1}. Menor é mais rápido; a velocidade é medida quando a rede estiver neste computador.</translation>
     </message>
     <message>
-        <source>The input size must be a multiple of %1.</source>
-        <translation>O tamanho da entrada precisa ser um múltiplo de %1.</translation>
+        <source>The input size must be a multiple of {1}.</source>
+        <translation>O tamanho da entrada precisa ser um múltiplo de {1}.</translation>
     </message>
     <message>
         <source>Use in this project…</source>
@@ -440,8 +440,8 @@
         <translation>Parar; o download pode ser retomado</translation>
     </message>
     <message>
-        <source>Use %1 in this project</source>
-        <translation>Usar %1 neste projeto</translation>
+        <source>Use {1} in this project</source>
+        <translation>Usar {1} neste projeto</translation>
     </message>
     <message>
         <source>Folder or address of the mirror</source>
@@ -464,8 +464,8 @@
         <translation>Os arquivos ficam no espelho como no servidor do fornecedor: dono/nome/arquivo.</translation>
     </message>
     <message>
-        <source>Mirror: %1</source>
-        <translation>Espelho: %1</translation>
+        <source>Mirror: {1}</source>
+        <translation>Espelho: {1}</translation>
     </message>
     <message>
         <source>Use a mirror…</source>
@@ -488,8 +488,8 @@
         <translation>O endereço é lembrado; a senha, só até o programa ser fechado.</translation>
     </message>
     <message>
-        <source>Proxy: %1</source>
-        <translation>Proxy: %1</translation>
+        <source>Proxy: {1}</source>
+        <translation>Proxy: {1}</translation>
     </message>
     <message>
         <source>Use a proxy…</source>
@@ -508,8 +508,8 @@
         <translation>Todas as redes</translation>
     </message>
     <message>
-        <source>timm has more than a thousand other networks, including DINOv2 and SigLIP: %1</source>
-        <translation>Mais de mil outras redes, entre elas DINOv2 e SigLIP, vêm com o timm: %1</translation>
+        <source>timm has more than a thousand other networks, including DINOv2 and SigLIP: {1}</source>
+        <translation>Mais de mil outras redes, entre elas DINOv2 e SigLIP, vêm com o timm: {1}</translation>
     </message>
     <message>
         <source>Name or licence</source>
@@ -556,16 +556,16 @@
         <translation>Primeiro analisa todas as imagens com ele e compara os resultados. Nada muda até você decidir.</translation>
     </message>
     <message>
-        <source>Remove %1…</source>
-        <translation>Remover %1…</translation>
+        <source>Remove {1}…</source>
+        <translation>Remover {1}…</translation>
     </message>
     <message>
-        <source>Remove %1</source>
-        <translation>Remover %1</translation>
+        <source>Remove {1}</source>
+        <translation>Remover {1}</translation>
     </message>
     <message>
-        <source>Keep %1</source>
-        <translation>Manter %1</translation>
+        <source>Keep {1}</source>
+        <translation>Manter {1}</translation>
     </message>
     <message>
         <source>In use</source>
@@ -576,8 +576,8 @@
         <translation>Adicione mais em Redes publicadas ou Arquivo ONNX.</translation>
     </message>
     <message>
-        <source>In use: %1</source>
-        <translation>Em uso: %1</translation>
+        <source>In use: {1}</source>
+        <translation>Em uso: {1}</translation>
     </message>
     <message>
         <source>The project does not change until you decide. If you cancel, what is finished is kept.</source>
@@ -644,40 +644,40 @@
         <translation>Mais preciso</translation>
     </message>
     <message>
-        <source>%1 px</source>
-        <translation>%1 px</translation>
+        <source>{1} px</source>
+        <translation>{1} px</translation>
     </message>
     <message>
-        <source>%1-dimensional embedding</source>
-        <translation>embedding de %1 dimensões</translation>
+        <source>{1}-dimensional embedding</source>
+        <translation>embedding de {1} dimensões</translation>
     </message>
     <message>
-        <source>about %1 on this computer</source>
-        <translation>cerca de %1 neste computador</translation>
+        <source>about {1} on this computer</source>
+        <translation>cerca de {1} neste computador</translation>
     </message>
     <message>
-        <source>%1 on this computer</source>
-        <translation>%1 neste computador</translation>
+        <source>{1} on this computer</source>
+        <translation>{1} neste computador</translation>
     </message>
     <message>
-        <source>up to %1 on this computer</source>
-        <translation>até %1 neste computador</translation>
+        <source>up to {1} on this computer</source>
+        <translation>até {1} neste computador</translation>
     </message>
     <message>
-        <source>%1 images/s on one core</source>
-        <translation>%1 imagens/s em um núcleo</translation>
+        <source>{1} images/s on one core</source>
+        <translation>{1} imagens/s em um núcleo</translation>
     </message>
     <message>
-        <source>Trained on %1</source>
-        <translation>Treinado com %1</translation>
+        <source>Trained on {1}</source>
+        <translation>Treinado com {1}</translation>
     </message>
     <message>
         <source>First use: about a minute of setup</source>
         <translation>Primeiro uso: cerca de um minuto de preparação</translation>
     </message>
     <message>
-        <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
-        <translation>Remover %1? Isso exclui permanentemente %2 (%3) deste computador.</translation>
+        <source>Remove {1}? This deletes {2} ({3}) from this computer for good.</source>
+        <translation>Remover {1}? Isso exclui permanentemente {2} ({3}) deste computador.</translation>
     </message>
     <message>
         <source>Projects that use it keep their labels and predictions, but need it again to embed new images.</source>
@@ -692,101 +692,101 @@
         <translation>Só pode ser adicionado novamente a partir do seu arquivo ONNX.</translation>
     </message>
     <message>
-        <source>about %1</source>
-        <translation>cerca de %1</translation>
+        <source>about {1}</source>
+        <translation>cerca de {1}</translation>
     </message>
     <message>
-        <source>%1 ImageNet top-1</source>
-        <translation>%1 top-1 no ImageNet</translation>
+        <source>{1} ImageNet top-1</source>
+        <translation>{1} top-1 no ImageNet</translation>
     </message>
     <message>
-        <source>about %1 times slower</source>
-        <translation>cerca de %1 vezes mais lento</translation>
+        <source>about {1} times slower</source>
+        <translation>cerca de {1} vezes mais lento</translation>
     </message>
     <message>
         <source>Download…</source>
         <translation>Baixar…</translation>
     </message>
     <message>
-        <source>Resume: %1 of %2 done…</source>
-        <translation>Retomar: %1 de %2 prontos…</translation>
+        <source>Resume: {1} of {2} done…</source>
+        <translation>Retomar: {1} de {2} prontos…</translation>
     </message>
     <message>
-        <source>Download %1…</source>
-        <translation>Baixar %1…</translation>
+        <source>Download {1}…</source>
+        <translation>Baixar {1}…</translation>
     </message>
     <message>
-        <source>Takes %1 from %2. Nothing is downloaded.</source>
-        <translation>Copia %1 de %2. Nada é baixado.</translation>
+        <source>Takes {1} from {2}. Nothing is downloaded.</source>
+        <translation>Copia {1} de {2}. Nada é baixado.</translation>
     </message>
     <message>
-        <source>Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent.</source>
-        <translation>Baixa %1 de %2 e guarda neste computador. Nada sobre você ou suas imagens é enviado.</translation>
+        <source>Downloads {1} from {2} and keeps it on this computer. Nothing about you or your images is sent.</source>
+        <translation>Baixa {1} de {2} e guarda neste computador. Nada sobre você ou suas imagens é enviado.</translation>
     </message>
     <message>
         <source>not named</source>
         <translation>não informada</translation>
     </message>
     <message>
-        <source>input %1</source>
-        <translation>entrada %1</translation>
+        <source>input {1}</source>
+        <translation>entrada {1}</translation>
     </message>
     <message>
         <source>Add images to the project to try it</source>
         <translation>Adicione imagens ao projeto para testar</translation>
     </message>
     <message numerus="yes">
-        <source>Try it on %n of your images</source>
+        <source>Try it on {n} of your images</source>
         <translation>
-            <numerusform>Testar com %n das suas imagens</numerusform>
-            <numerusform>Testar com %n das suas imagens</numerusform>
+            <numerusform>Testar com {n} das suas imagens</numerusform>
+            <numerusform>Testar com {n} das suas imagens</numerusform>
         </translation>
     </message>
     <message>
-        <source>It works: %1 embedded, %2 dimensions, about %3 images/s on one core.</source>
-        <translation>Funciona: embeddings de %1, %2 dimensões, cerca de %3 imagens/s em um núcleo.</translation>
+        <source>It works: {1} embedded, {2} dimensions, about {3} images/s on one core.</source>
+        <translation>Funciona: embeddings de {1}, {2} dimensões, cerca de {3} imagens/s em um núcleo.</translation>
     </message>
     <message>
         <source>This project uses Fast. Accurate makes fewer mistakes.</source>
         <translation>Este projeto está no modo Rápido. O modo Preciso acerta mais.</translation>
     </message>
     <message>
-        <source>Analysing images would take about %1 times as long.</source>
-        <translation>Analisar imagens levaria cerca de %1 vezes mais tempo.</translation>
+        <source>Analysing images would take about {1} times as long.</source>
+        <translation>Analisar imagens levaria cerca de {1} vezes mais tempo.</translation>
     </message>
     <message>
-        <source>%1 is ready</source>
-        <translation>%1 está pronto</translation>
+        <source>{1} is ready</source>
+        <translation>{1} está pronto</translation>
     </message>
     <message>
-        <source>%1 is better</source>
-        <translation>%1 é melhor</translation>
+        <source>{1} is better</source>
+        <translation>{1} é melhor</translation>
     </message>
     <message>
-        <source>%1 is worse</source>
-        <translation>%1 é pior</translation>
+        <source>{1} is worse</source>
+        <translation>{1} é pior</translation>
     </message>
     <message>
-        <source>%1 is about as good</source>
-        <translation>%1 é equivalente</translation>
+        <source>{1} is about as good</source>
+        <translation>{1} é equivalente</translation>
     </message>
     <message>
         <source>Too few labels to compare: a class needs at least two.</source>
         <translation>Poucos rótulos para comparar: uma classe precisa de pelo menos dois.</translation>
     </message>
     <message>
-        <source>New: %1</source>
-        <translation>Novo: %1</translation>
+        <source>New: {1}</source>
+        <translation>Novo: {1}</translation>
     </message>
     <message>
-        <source>Current: %1</source>
-        <translation>Atual: %1</translation>
+        <source>Current: {1}</source>
+        <translation>Atual: {1}</translation>
     </message>
     <message numerus="yes">
-        <source>Accuracy on %n of your labels, each held out once.</source>
+        <source>Accuracy on {n} of your labels, each held out once.</source>
         <translation>
-            <numerusform>Acurácia em %n rótulo seu, reservado uma vez.</numerusform>
-            <numerusform>Acurácia em %n rótulos seus, cada um reservado uma vez.</numerusform>
+            <numerusform>Acurácia em {n} rótulo seu, reservado uma vez.</numerusform>
+            <numerusform>Acurácia em {n} rótulos seus, cada um reservado uma vez.</numerusform>
         </translation>
     </message>
     <message>
@@ -798,12 +798,12 @@
         <translation>Não há diferença.</translation>
     </message>
     <message>
-        <source>95% confidence interval of the difference: %1 to %2 points.</source>
-        <translation>Intervalo de confiança de 95% da diferença: %1 a %2 pontos.</translation>
+        <source>95% confidence interval of the difference: {1} to {2} points.</source>
+        <translation>Intervalo de confiança de 95% da diferença: {1} a {2} pontos.</translation>
     </message>
     <message>
-        <source>%1 could not be read.</source>
-        <translation>Não foi possível ler %1.</translation>
+        <source>{1} could not be read.</source>
+        <translation>Não foi possível ler {1}.</translation>
     </message>
     <message>
         <source>Backups…</source>
@@ -830,12 +830,12 @@
         <translation>Onde guardar os backups</translation>
     </message>
     <message>
-        <source>The folder cannot be shown: %1</source>
-        <translation>Não é possível mostrar a pasta: %1</translation>
+        <source>The folder cannot be shown: {1}</source>
+        <translation>Não é possível mostrar a pasta: {1}</translation>
     </message>
     <message>
-        <source>Restoring %1</source>
-        <translation>Restaurando %1</translation>
+        <source>Restoring {1}</source>
+        <translation>Restaurando {1}</translation>
     </message>
     <message>
         <source>Restored the backup</source>
@@ -890,8 +890,8 @@
         <translation>Restaurar…</translation>
     </message>
     <message>
-        <source>Restore the backup of %1…</source>
-        <translation>Restaurar o backup de %1…</translation>
+        <source>Restore the backup of {1}…</source>
+        <translation>Restaurar o backup de {1}…</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -974,60 +974,60 @@
         <translation>Antes de restaurar</translation>
     </message>
     <message>
-        <source>%1 undone</source>
-        <translation>desfez %1</translation>
+        <source>{1} undone</source>
+        <translation>desfez {1}</translation>
     </message>
     <message>
         <source>Same as now</source>
         <translation>Igual ao estado atual</translation>
     </message>
     <message>
-        <source>Since then: %1</source>
-        <translation>Desde então: %1</translation>
+        <source>Since then: {1}</source>
+        <translation>Desde então: {1}</translation>
     </message>
     <message>
         <source>Restoring undoes:</source>
         <translation>Restaurar desfaz estas ações:</translation>
     </message>
     <message>
-        <source>… and %1 before them</source>
-        <translation>… e %1 antes delas</translation>
+        <source>… and {1} before them</source>
+        <translation>… e {1} antes delas</translation>
     </message>
     <message>
-        <source>Restore the project as it was on %1?</source>
-        <translation>Restaurar o projeto como estava em %1?</translation>
+        <source>Restore the project as it was on {1}?</source>
+        <translation>Restaurar o projeto como estava em {1}?</translation>
     </message>
     <message>
-        <source>This is a backup of “%1”, made %2.</source>
-        <translation>Este é um backup de “%1”, criado em %2.</translation>
+        <source>This is a backup of “{1}”, made {2}.</source>
+        <translation>Este é um backup de “{1}”, criado em {2}.</translation>
     </message>
     <message>
         <source>Is this the right project?</source>
         <translation>Este é o projeto certo?</translation>
     </message>
     <message>
-        <source>Made %1</source>
-        <translation>Feito em %1</translation>
+        <source>Made {1}</source>
+        <translation>Feito em {1}</translation>
     </message>
     <message>
-        <source>From %1</source>
-        <translation>De %1</translation>
+        <source>From {1}</source>
+        <translation>De {1}</translation>
     </message>
     <message>
         <source>The damaged file stays in the same folder.</source>
         <translation>O arquivo danificado é mantido na mesma pasta.</translation>
     </message>
     <message>
-        <source>%1 is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
-        <translation>%1 está danificado demais para saber de que projeto se trata. Estes são os backups de todos os projetos com este nome. Confira o local e as contagens antes de restaurar.</translation>
+        <source>{1} is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
+        <translation>{1} está danificado demais para saber de que projeto se trata. Estes são os backups de todos os projetos com este nome. Confira o local e as contagens antes de restaurar.</translation>
     </message>
     <message>
-        <source>%1 is damaged. It has no backups of its own, but a copy of it does.</source>
-        <translation>%1 está danificado. Não tem backups próprios, mas uma cópia dele tem.</translation>
+        <source>{1} is damaged. It has no backups of its own, but a copy of it does.</source>
+        <translation>{1} está danificado. Não tem backups próprios, mas uma cópia dele tem.</translation>
     </message>
     <message>
-        <source>%1 is damaged. Choose the backup to restore.</source>
-        <translation>%1 está danificado. Escolha o backup a restaurar.</translation>
+        <source>{1} is damaged. Choose the backup to restore.</source>
+        <translation>{1} está danificado. Escolha o backup a restaurar.</translation>
     </message>
     <message>
         <source>From a copy of this project</source>
@@ -1054,64 +1054,64 @@
         <translation>Antes, é feito um backup do projeto atual.</translation>
     </message>
     <message>
-        <source>Damaged file; it can&apos;t be restored: %1</source>
-        <translation>Arquivo danificado; não pode ser restaurado: %1</translation>
+        <source>Damaged file; it can&apos;t be restored: {1}</source>
+        <translation>Arquivo danificado; não pode ser restaurado: {1}</translation>
     </message>
     <message>
-        <source>Backed up: %1</source>
-        <translation>Backup feito: %1</translation>
+        <source>Backed up: {1}</source>
+        <translation>Backup feito: {1}</translation>
     </message>
     <message>
-        <source>The backup failed. Your work is saved in the project. %1</source>
-        <translation>Não foi possível fazer backup. Seu trabalho está salvo no projeto. %1</translation>
+        <source>The backup failed. Your work is saved in the project. {1}</source>
+        <translation>Não foi possível fazer backup. Seu trabalho está salvo no projeto. {1}</translation>
     </message>
     <message>
-        <source>%1 is damaged. The backup of %2 can take its place: %3. The damaged file is kept.</source>
-        <translation>%1 está danificado. O backup de %2 pode substituí-lo: %3. O arquivo danificado é mantido.</translation>
+        <source>{1} is damaged. The backup of {2} can take its place: {3}. The damaged file is kept.</source>
+        <translation>{1} está danificado. O backup de {2} pode substituí-lo: {3}. O arquivo danificado é mantido.</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels</source>
+        <source>{n} labels</source>
         <translation>
-            <numerusform>%n rótulo</numerusform>
-            <numerusform>%n rótulos</numerusform>
+            <numerusform>{n} rótulo</numerusform>
+            <numerusform>{n} rótulos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n notes</source>
+        <source>{n} notes</source>
         <translation>
-            <numerusform>%n nota</numerusform>
-            <numerusform>%n notas</numerusform>
+            <numerusform>{n} nota</numerusform>
+            <numerusform>{n} notas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes</source>
+        <source>{n} classes</source>
         <translation>
-            <numerusform>%n classe</numerusform>
-            <numerusform>%n classes</numerusform>
+            <numerusform>{n} classe</numerusform>
+            <numerusform>{n} classes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n actions</source>
+        <source>{n} actions</source>
         <translation>
-            <numerusform>%n ação</numerusform>
-            <numerusform>%n ações</numerusform>
+            <numerusform>{n} ação</numerusform>
+            <numerusform>{n} ações</numerusform>
         </translation>
     </message>
     <message>
-        <source>Copied %1</source>
-        <translation>Copiado: %1</translation>
+        <source>Copied {1}</source>
+        <translation>Copiado: {1}</translation>
     </message>
     <message>
-        <source>Cut %1. Paste to move it.</source>
-        <translation>Recortado: %1. Cole para mover.</translation>
+        <source>Cut {1}. Paste to move it.</source>
+        <translation>Recortado: {1}. Cole para mover.</translation>
     </message>
     <message>
-        <source>Cut %1. Paste to move them.</source>
-        <translation>Recortado: %1. Cole para mover.</translation>
+        <source>Cut {1}. Paste to move them.</source>
+        <translation>Recortado: {1}. Cole para mover.</translation>
     </message>
     <message>
-        <source>Choose classes and press %1 first.</source>
-        <translation>Primeiro, escolha classes e pressione %1.</translation>
+        <source>Choose classes and press {1} first.</source>
+        <translation>Primeiro, escolha classes e pressione {1}.</translation>
     </message>
     <message>
         <source>Choose classes and copy them first.</source>
@@ -1186,48 +1186,48 @@
         <translation>Remover classe</translation>
     </message>
     <message>
-        <source>New class under %1…</source>
-        <translation>Nova classe em %1…</translation>
+        <source>New class under {1}…</source>
+        <translation>Nova classe em {1}…</translation>
     </message>
     <message>
-        <source>Unlink from %1</source>
-        <translation>Desvincular de %1</translation>
+        <source>Unlink from {1}</source>
+        <translation>Desvincular de {1}</translation>
     </message>
     <message>
-        <source>Merge %1 into…</source>
-        <translation>Mesclar %1 em…</translation>
+        <source>Merge {1} into…</source>
+        <translation>Mesclar {1} em…</translation>
     </message>
     <message>
-        <source>Name of the new class under %1</source>
-        <translation>Nome da nova classe em %1</translation>
+        <source>Name of the new class under {1}</source>
+        <translation>Nome da nova classe em {1}</translation>
     </message>
     <message>
         <source>Name of the new class at the top level</source>
         <translation>Nome da nova classe no nível superior</translation>
     </message>
     <message>
-        <source>Add the parent %1</source>
-        <translation>Adicionar o pai %1</translation>
+        <source>Add the parent {1}</source>
+        <translation>Adicionar o pai {1}</translation>
     </message>
     <message>
         <source>Parent/Name puts it elsewhere</source>
         <translation>Pai/Nome a coloca em outro lugar</translation>
     </message>
     <message>
-        <source>Create “%1”</source>
-        <translation>Criar “%1”</translation>
+        <source>Create “{1}”</source>
+        <translation>Criar “{1}”</translation>
     </message>
     <message>
-        <source>above %1</source>
-        <translation>acima de %1</translation>
+        <source>above {1}</source>
+        <translation>acima de {1}</translation>
     </message>
     <message>
-        <source>Name of the new class above %1</source>
-        <translation>Nome da nova classe acima de %1</translation>
+        <source>Name of the new class above {1}</source>
+        <translation>Nome da nova classe acima de {1}</translation>
     </message>
     <message>
-        <source>Key that labels as %1</source>
-        <translation>Tecla que rotula como %1</translation>
+        <source>Key that labels as {1}</source>
+        <translation>Tecla que rotula como {1}</translation>
     </message>
     <message>
         <source>Rules for the class list</source>
@@ -1242,82 +1242,82 @@
         <translation>rótulos, filhas e pais vão junto</translation>
     </message>
     <message>
-        <source>New name of %1</source>
-        <translation>Novo nome de %1</translation>
+        <source>New name of {1}</source>
+        <translation>Novo nome de {1}</translation>
     </message>
     <message>
-        <source>Rename to “%1”</source>
-        <translation>Renomear para “%1”</translation>
+        <source>Rename to “{1}”</source>
+        <translation>Renomear para “{1}”</translation>
     </message>
     <message>
         <source>The top level</source>
         <translation>O nível superior</translation>
     </message>
     <message>
-        <source>Move %1 under</source>
-        <translation>Mover %1 para</translation>
+        <source>Move {1} under</source>
+        <translation>Mover {1} para</translation>
     </message>
     <message>
-        <source>Add another parent to %1</source>
-        <translation>Adicionar outro pai a %1</translation>
+        <source>Add another parent to {1}</source>
+        <translation>Adicionar outro pai a {1}</translation>
     </message>
     <message>
-        <source>Add a parent to %1</source>
-        <translation>Adicionar um pai a %1</translation>
+        <source>Add a parent to {1}</source>
+        <translation>Adicionar um pai a {1}</translation>
     </message>
     <message>
-        <source>Merge %1 into</source>
-        <translation>Mesclar %1 em</translation>
+        <source>Merge {1} into</source>
+        <translation>Mesclar {1} em</translation>
     </message>
     <message>
-        <source>Merge %1 into %2</source>
-        <translation>Mesclar %1 em %2</translation>
+        <source>Merge {1} into {2}</source>
+        <translation>Mesclar {1} em {2}</translation>
     </message>
     <message>
-        <source>labels %1 → %2</source>
-        <translation>rótulos %1 → %2</translation>
+        <source>labels {1} → {2}</source>
+        <translation>rótulos {1} → {2}</translation>
     </message>
     <message>
-        <source>children %1 → %2</source>
-        <translation>filhas %1 → %2</translation>
+        <source>children {1} → {2}</source>
+        <translation>filhas {1} → {2}</translation>
     </message>
     <message>
-        <source>classes %1 → %2</source>
-        <translation>classes %1 → %2</translation>
+        <source>classes {1} → {2}</source>
+        <translation>classes {1} → {2}</translation>
     </message>
     <message>
-        <source>Remove the whole branch: %1</source>
-        <translation>Remover o ramo inteiro: %1</translation>
+        <source>Remove the whole branch: {1}</source>
+        <translation>Remover o ramo inteiro: {1}</translation>
     </message>
     <message>
-        <source>Keep the classes below: move %1 to the top level</source>
-        <translation>Manter as classes abaixo: mover %1 para o nível superior</translation>
+        <source>Keep the classes below: move {1} to the top level</source>
+        <translation>Manter as classes abaixo: mover {1} para o nível superior</translation>
     </message>
     <message>
-        <source>Keep the classes below: move %1 one level up</source>
-        <translation>Manter as classes abaixo: mover %1 um nível acima</translation>
+        <source>Keep the classes below: move {1} one level up</source>
+        <translation>Manter as classes abaixo: mover {1} um nível acima</translation>
     </message>
     <message>
         <source>the parents</source>
         <translation>as classes pai</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels go to %1</source>
+        <source>{n} labels go to {1}</source>
         <translation>
-            <numerusform>%n rótulo → %1</numerusform>
-            <numerusform>%n rótulos → %1</numerusform>
+            <numerusform>{n} rótulo → {1}</numerusform>
+            <numerusform>{n} rótulos → {1}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are removed</source>
+        <source>{n} labels are removed</source>
         <translation>
-            <numerusform>remove %n rótulo</numerusform>
-            <numerusform>remove %n rótulos</numerusform>
+            <numerusform>remove {n} rótulo</numerusform>
+            <numerusform>remove {n} rótulos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Label with %1 as %2</source>
-        <translation>Rotular com %1 como %2</translation>
+        <source>Label with {1} as {2}</source>
+        <translation>Rotular com {1} como {2}</translation>
     </message>
     <message>
         <source>Unlock the class list</source>
@@ -1336,8 +1336,8 @@
         <translation>perguntar antes que uma palavra nova crie uma classe</translation>
     </message>
     <message>
-        <source>Don&apos;t predict above level %1</source>
-        <translation>Não predizer acima do nível %1</translation>
+        <source>Don&apos;t predict above level {1}</source>
+        <translation>Não predizer acima do nível {1}</translation>
     </message>
     <message>
         <source>Predict classes of any level</source>
@@ -1348,10 +1348,10 @@
         <translation>atual</translation>
     </message>
     <message numerus="yes">
-        <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
+        <source>{1} has {n} labelled images; to split a class takes 2. Label some more first.</source>
         <translation>
-            <numerusform>Imagens rotuladas de %1: %n. Para dividir uma classe, são necessárias 2. Primeiro, rotule mais algumas.</numerusform>
-            <numerusform>Imagens rotuladas de %1: %n. Para dividir uma classe, são necessárias 2. Primeiro, rotule mais algumas.</numerusform>
+            <numerusform>Imagens rotuladas de {1}: {n}. Para dividir uma classe, são necessárias 2. Primeiro, rotule mais algumas.</numerusform>
+            <numerusform>Imagens rotuladas de {1}: {n}. Para dividir uma classe, são necessárias 2. Primeiro, rotule mais algumas.</numerusform>
         </translation>
     </message>
     <message>
@@ -1391,32 +1391,32 @@
         <translation>Clique em uma imagem, ou desenhe um retângulo em torno de várias, para movê-las para a outra classe. Só aparecem imagens que você rotulou. As predições são atualizadas automaticamente.</translation>
     </message>
     <message>
-        <source>Below %1</source>
-        <translation>Abaixo de %1</translation>
+        <source>Below {1}</source>
+        <translation>Abaixo de {1}</translation>
     </message>
     <message>
-        <source>Beside %1</source>
-        <translation>Ao lado de %1</translation>
+        <source>Beside {1}</source>
+        <translation>Ao lado de {1}</translation>
     </message>
     <message>
-        <source>%1 keeps %2</source>
-        <translation>%1 fica com %2</translation>
+        <source>{1} keeps {2}</source>
+        <translation>{1} fica com {2}</translation>
     </message>
     <message>
-        <source>The new class gets %1</source>
-        <translation>A nova classe recebe %1</translation>
+        <source>The new class gets {1}</source>
+        <translation>A nova classe recebe {1}</translation>
     </message>
     <message>
         <source>Name of the class</source>
         <translation>Nome da classe</translation>
     </message>
     <message>
-        <source>Also under %1</source>
-        <translation>Também em %1</translation>
+        <source>Also under {1}</source>
+        <translation>Também em {1}</translation>
     </message>
     <message>
-        <source>Minimum confidence here and below: %1</source>
-        <translation>Confiança mínima aqui e abaixo: %1</translation>
+        <source>Minimum confidence here and below: {1}</source>
+        <translation>Confiança mínima aqui e abaixo: {1}</translation>
     </message>
     <message>
         <source>Subclasses are not predicted</source>
@@ -1427,36 +1427,36 @@
         <translation>Classes mais amplas não são preditas</translation>
     </message>
     <message>
-        <source>Press %1 to label as this class</source>
-        <translation>Pressione %1 para rotular como esta classe</translation>
+        <source>Press {1} to label as this class</source>
+        <translation>Pressione {1} para rotular como esta classe</translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>
         <translation>Precisa de exemplos: solte algumas imagens aqui</translation>
     </message>
     <message numerus="yes">
-        <source>%n examples of its own</source>
+        <source>{n} examples of its own</source>
         <translation>
-            <numerusform>%n exemplo próprio</numerusform>
-            <numerusform>%n exemplos próprios</numerusform>
+            <numerusform>{n} exemplo próprio</numerusform>
+            <numerusform>{n} exemplos próprios</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images here or below</source>
+        <source>{n} images here or below</source>
         <translation>
-            <numerusform>%n imagem aqui ou abaixo</numerusform>
-            <numerusform>%n imagens aqui ou abaixo</numerusform>
+            <numerusform>{n} imagem aqui ou abaixo</numerusform>
+            <numerusform>{n} imagens aqui ou abaixo</numerusform>
         </translation>
     </message>
     <message>
-        <source>Label %1 as none of the classes</source>
-        <translation>Rotular %1 como nenhuma das classes</translation>
+        <source>Label {1} as none of the classes</source>
+        <translation>Rotular {1} como nenhuma das classes</translation>
     </message>
     <message numerus="yes">
-        <source>Remove the labels of %n images</source>
+        <source>Remove the labels of {n} images</source>
         <translation>
-            <numerusform>Remover o rótulo de %n imagem</numerusform>
-            <numerusform>Remover os rótulos de %n imagens</numerusform>
+            <numerusform>Remover o rótulo de {n} imagem</numerusform>
+            <numerusform>Remover os rótulos de {n} imagens</numerusform>
         </translation>
     </message>
     <message>
@@ -1480,8 +1480,8 @@
         <translation>Nova classe</translation>
     </message>
     <message>
-        <source>No class matches “%1”.</source>
-        <translation>Nenhuma classe corresponde a “%1”.</translation>
+        <source>No class matches “{1}”.</source>
+        <translation>Nenhuma classe corresponde a “{1}”.</translation>
     </message>
     <message>
         <source>No classes yet.
@@ -1496,8 +1496,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Comparar imagens</translation>
     </message>
     <message>
-        <source>Up to 4 images are compared: the first 4 of %1.</source>
-        <translation>São comparadas até 4 imagens: as 4 primeiras de %1.</translation>
+        <source>Up to 4 images are compared: the first 4 of {1}.</source>
+        <translation>São comparadas até 4 imagens: as 4 primeiras de {1}.</translation>
     </message>
     <message>
         <source>Why not the other?</source>
@@ -1536,32 +1536,32 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Próxima imagem</translation>
     </message>
     <message>
-        <source>%1 and %2 are in different branches.</source>
-        <translation>%1 e %2 estão em ramos diferentes.</translation>
+        <source>{1} and {2} are in different branches.</source>
+        <translation>{1} e {2} estão em ramos diferentes.</translation>
     </message>
     <message>
-        <source>Both are in %1.</source>
-        <translation>Ambas estão em %1.</translation>
+        <source>Both are in {1}.</source>
+        <translation>Ambas estão em {1}.</translation>
     </message>
     <message>
         <source>Zoom and place are the same in all</source>
         <translation>Zoom e posição são iguais em todas</translation>
     </message>
     <message>
-        <source>%1 to %2</source>
-        <translation>%1 a %2</translation>
+        <source>{1} to {2}</source>
+        <translation>{1} a {2}</translation>
     </message>
     <message>
-        <source>Keys that label the framed image: %1</source>
-        <translation>Atalhos que rotulam a imagem em destaque: %1</translation>
+        <source>Keys that label the framed image: {1}</source>
+        <translation>Atalhos que rotulam a imagem em destaque: {1}</translation>
     </message>
     <message>
         <source>No labelled images yet</source>
         <translation>Ainda sem imagens rotuladas</translation>
     </message>
     <message>
-        <source>Device: %1</source>
-        <translation>Dispositivo: %1</translation>
+        <source>Device: {1}</source>
+        <translation>Dispositivo: {1}</translation>
     </message>
     <message>
         <source>Performance…</source>
@@ -1608,8 +1608,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>CPU</translation>
     </message>
     <message>
-        <source>%1 (CUDA)</source>
-        <translation>%1 (CUDA)</translation>
+        <source>{1} (CUDA)</source>
+        <translation>{1} (CUDA)</translation>
     </message>
     <message>
         <source>NVIDIA GPU</source>
@@ -1620,16 +1620,16 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Usa o dispositivo mais rápido que funcionar.</translation>
     </message>
     <message>
-        <source>Uses the fastest device that works: %1.</source>
-        <translation>Usa o dispositivo mais rápido que funcionar: %1.</translation>
+        <source>Uses the fastest device that works: {1}.</source>
+        <translation>Usa o dispositivo mais rápido que funcionar: {1}.</translation>
     </message>
     <message>
         <source>Always available.</source>
         <translation>Sempre disponível.</translation>
     </message>
     <message>
-        <source>%1 (experimental)</source>
-        <translation>%1 (experimental)</translation>
+        <source>{1} (experimental)</source>
+        <translation>{1} (experimental)</translation>
     </message>
     <message>
         <source>Not available for the same reason.</source>
@@ -1640,16 +1640,16 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Disponível.</translation>
     </message>
     <message>
-        <source>Available, about %1 images/s.</source>
-        <translation>Disponível, cerca de %1 imagens/s.</translation>
+        <source>Available, about {1} images/s.</source>
+        <translation>Disponível, cerca de {1} imagens/s.</translation>
     </message>
     <message>
         <source>Testing the devices of this computer…</source>
         <translation>Testando os dispositivos deste computador…</translation>
     </message>
     <message>
-        <source>The devices could not be tested: %1</source>
-        <translation>Não foi possível testar os dispositivos: %1</translation>
+        <source>The devices could not be tested: {1}</source>
+        <translation>Não foi possível testar os dispositivos: {1}</translation>
     </message>
     <message>
         <source>The devices have not been tested yet.</source>
@@ -1668,8 +1668,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>No dispositivo mais rápido que funcionar</translation>
     </message>
     <message>
-        <source>No GPU: %1</source>
-        <translation>Sem GPU: %1</translation>
+        <source>No GPU: {1}</source>
+        <translation>Sem GPU: {1}</translation>
     </message>
     <message>
         <source>Click to choose the device</source>
@@ -1720,77 +1720,77 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Ainda não avaliado: são necessárias classes com dois exemplos e mais algumas imagens.</translation>
     </message>
     <message numerus="yes">
-        <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <source>Off, because it does not help: of {n} held-out examples, {1} are correct with it and {2} without.</source>
         <translation>
-            <numerusform>Desligado, porque não ajuda: de %n exemplo reservado, %1 estão corretos com ele e %2 sem ele.</numerusform>
-            <numerusform>Desligado, porque não ajuda: de %n exemplos reservados, %1 estão corretos com ele e %2 sem ele.</numerusform>
+            <numerusform>Desligado, porque não ajuda: de {n} exemplo reservado, {1} estão corretos com ele e {2} sem ele.</numerusform>
+            <numerusform>Desligado, porque não ajuda: de {n} exemplos reservados, {1} estão corretos com ele e {2} sem ele.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <source>Of {n} held-out examples, {1} are correct with it and {2} without.</source>
         <translation>
-            <numerusform>De %n exemplo reservado, %1 estão corretos com ele e %2 sem ele.</numerusform>
-            <numerusform>De %n exemplos reservados, %1 estão corretos com ele e %2 sem ele.</numerusform>
+            <numerusform>De {n} exemplo reservado, {1} estão corretos com ele e {2} sem ele.</numerusform>
+            <numerusform>De {n} exemplos reservados, {1} estão corretos com ele e {2} sem ele.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Move %n classes to the top level</source>
+        <source>Move {n} classes to the top level</source>
         <translation>
-            <numerusform>Mover %n classe para o nível superior</numerusform>
-            <numerusform>Mover %n classes para o nível superior</numerusform>
+            <numerusform>Mover {n} classe para o nível superior</numerusform>
+            <numerusform>Mover {n} classes para o nível superior</numerusform>
         </translation>
     </message>
     <message>
-        <source>Move from %1 to %2</source>
-        <translation>Mover de %1 para %2</translation>
+        <source>Move from {1} to {2}</source>
+        <translation>Mover de {1} para {2}</translation>
     </message>
     <message>
-        <source>Add %1 as a parent</source>
-        <translation>Adicionar %1 como pai</translation>
+        <source>Add {1} as a parent</source>
+        <translation>Adicionar {1} como pai</translation>
     </message>
     <message>
-        <source>Move under %1</source>
-        <translation>Mover para %1</translation>
+        <source>Move under {1}</source>
+        <translation>Mover para {1}</translation>
     </message>
     <message>
-        <source>Add %2 as a parent of %1</source>
-        <translation>Adicionar %2 como pai de %1</translation>
+        <source>Add {2} as a parent of {1}</source>
+        <translation>Adicionar {2} como pai de {1}</translation>
     </message>
     <message>
-        <source>Move %1 under %2</source>
-        <translation>Mover %1 para %2</translation>
+        <source>Move {1} under {2}</source>
+        <translation>Mover {1} para {2}</translation>
     </message>
     <message>
-        <source>Label %1 as %2</source>
-        <translation>Rotular %1 como %2</translation>
+        <source>Label {1} as {2}</source>
+        <translation>Rotular {1} como {2}</translation>
     </message>
     <message>
-        <source>Add and label as %1</source>
-        <translation>Adicionar e rotular como %1</translation>
+        <source>Add and label as {1}</source>
+        <translation>Adicionar e rotular como {1}</translation>
     </message>
     <message>
-        <source>New class with %1</source>
-        <translation>Nova classe com %1</translation>
+        <source>New class with {1}</source>
+        <translation>Nova classe com {1}</translation>
     </message>
     <message>
-        <source>%1 cannot be its own ancestor: %2</source>
-        <translation>%1 não pode ficar abaixo de si mesma: %2</translation>
+        <source>{1} cannot be its own ancestor: {2}</source>
+        <translation>{1} não pode ficar abaixo de si mesma: {2}</translation>
     </message>
     <message>
-        <source>%1 is already under %2</source>
-        <translation>%1 já está em %2</translation>
+        <source>{1} is already under {2}</source>
+        <translation>{1} já está em {2}</translation>
     </message>
     <message>
-        <source>%1 has another parent; unlink it there first</source>
-        <translation>%1 tem outro pai; desvincule-a dele antes</translation>
+        <source>{1} has another parent; unlink it there first</source>
+        <translation>{1} tem outro pai; desvincule-a dele antes</translation>
     </message>
     <message>
-        <source>There is already a class “%1” at the top level</source>
-        <translation>Já existe uma classe “%1” no nível superior</translation>
+        <source>There is already a class “{1}” at the top level</source>
+        <translation>Já existe uma classe “{1}” no nível superior</translation>
     </message>
     <message>
-        <source>There is already a class “%1” under %2</source>
-        <translation>Já existe uma classe “%1” em %2</translation>
+        <source>There is already a class “{1}” under {2}</source>
+        <translation>Já existe uma classe “{1}” em {2}</translation>
     </message>
     <message>
         <source>standard output is closed</source>
@@ -1837,23 +1837,23 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Imagem PNG, escura</translation>
     </message>
     <message>
-        <source>Exporting %1</source>
-        <translation>Exportando %1</translation>
+        <source>Exporting {1}</source>
+        <translation>Exportando {1}</translation>
     </message>
     <message>
-        <source>%1 is %2, not an export like this one.</source>
-        <translation>%1 é %2, não uma exportação como esta.</translation>
+        <source>{1} is {2}, not an export like this one.</source>
+        <translation>{1} é {2}, não uma exportação como esta.</translation>
     </message>
     <message numerus="yes">
-        <source>Exported %n classes to %1</source>
+        <source>Exported {n} classes to {1}</source>
         <translation>
-            <numerusform>%n classe exportada para %1</numerusform>
-            <numerusform>%n classes exportadas para %1</numerusform>
+            <numerusform>{n} classe exportada para {1}</numerusform>
+            <numerusform>{n} classes exportadas para {1}</numerusform>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1: most programs cannot open larger ones. SVG has no limit.</source>
-        <translation>A imagem é reduzida a %1, pois nenhum programa abre imagens maiores. SVG não tem limite.</translation>
+        <source>The picture is reduced to {1}: most programs cannot open larger ones. SVG has no limit.</source>
+        <translation>A imagem é reduzida a {1}, pois nenhum programa abre imagens maiores. SVG não tem limite.</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -2005,10 +2005,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Links simbólicos</translation>
     </message>
     <message numerus="yes">
-        <source>Also %n images the model is sure of</source>
+        <source>Also {n} images the model is sure of</source>
         <translation>
-            <numerusform>Também %n imagem da qual o modelo tem certeza</numerusform>
-            <numerusform>Também %n imagens das quais o modelo tem certeza</numerusform>
+            <numerusform>Também {n} imagem da qual o modelo tem certeza</numerusform>
+            <numerusform>Também {n} imagens das quais o modelo tem certeza</numerusform>
         </translation>
     </message>
     <message>
@@ -2016,8 +2016,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>O modelo ainda não tem certeza de nenhuma imagem</translation>
     </message>
     <message>
-        <source>up to %1</source>
-        <translation>até %1</translation>
+        <source>up to {1}</source>
+        <translation>até {1}</translation>
     </message>
     <message>
         <source>The folder is complete and can be moved to another computer.</source>
@@ -2032,8 +2032,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Não ocupam espaço, mas deixam de funcionar se as imagens forem movidas.</translation>
     </message>
     <message>
-        <source>Also %1 of broader classes</source>
-        <translation>Também %1 de classes mais amplas</translation>
+        <source>Also {1} of broader classes</source>
+        <translation>Também {1} de classes mais amplas</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -2048,8 +2048,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>As fotos não são incluídas.</translation>
     </message>
     <message>
-        <source>Previews of %1 px</source>
-        <translation>Prévias de %1 px</translation>
+        <source>Previews of {1} px</source>
+        <translation>Prévias de {1} px</translation>
     </message>
     <message>
         <source>Photos in full size</source>
@@ -2068,24 +2068,24 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Escolha a pasta das suas imagens para colocar os novos arquivos ao lado delas.</translation>
     </message>
     <message>
-        <source>%1 is %2, not an export like this one. It will be lost.</source>
-        <translation>%1 é %2, não uma exportação como esta. O conteúdo será perdido.</translation>
+        <source>{1} is {2}, not an export like this one. It will be lost.</source>
+        <translation>{1} é {2}, não uma exportação como esta. O conteúdo será perdido.</translation>
     </message>
     <message>
-        <source>%1 exists and will be replaced.</source>
-        <translation>%1 já existe e será substituído.</translation>
+        <source>{1} exists and will be replaced.</source>
+        <translation>{1} já existe e será substituído.</translation>
     </message>
     <message>
-        <source>%1 free on this disk.</source>
-        <translation>%1 livres neste disco.</translation>
+        <source>{1} free on this disk.</source>
+        <translation>{1} livres neste disco.</translation>
     </message>
     <message>
-        <source>The copy takes about %1, and only %2 is free there.</source>
-        <translation>A cópia ocupa cerca de %1, e só há %2 livres ali.</translation>
+        <source>The copy takes about {1}, and only {2} is free there.</source>
+        <translation>A cópia ocupa cerca de {1}, e só há {2} livres ali.</translation>
     </message>
     <message>
-        <source>The copies take up to %1, and only %2 is free there. Links use no space.</source>
-        <translation>As cópias ocupam até %1, e só há %2 livres ali. Links não ocupam espaço.</translation>
+        <source>The copies take up to {1}, and only {2} is free there. Links use no space.</source>
+        <translation>As cópias ocupam até {1}, e só há {2} livres ali. Links não ocupam espaço.</translation>
     </message>
     <message>
         <source>These files:</source>
@@ -2096,59 +2096,59 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Ainda não há imagens assim.</translation>
     </message>
     <message>
-        <source>All of %1</source>
-        <translation>Todas as %1</translation>
+        <source>All of {1}</source>
+        <translation>Todas as {1}</translation>
     </message>
     <message>
-        <source>%1 of %2 are shown</source>
-        <translation>Mostrando %1 de %2</translation>
+        <source>{1} of {2} are shown</source>
+        <translation>Mostrando {1} de {2}</translation>
     </message>
     <message>
-        <source>Exporting to %1</source>
-        <translation>Exportando para %1</translation>
+        <source>Exporting to {1}</source>
+        <translation>Exportando para {1}</translation>
     </message>
     <message>
-        <source>Exported %1 to %2</source>
-        <translation>Exportação de %1 para %2 concluída</translation>
+        <source>Exported {1} to {2}</source>
+        <translation>Exportação de {1} para {2} concluída</translation>
     </message>
     <message>
-        <source>%1 left out: %2</source>
-        <translation>%1 de fora: %2</translation>
+        <source>{1} left out: {2}</source>
+        <translation>{1} de fora: {2}</translation>
     </message>
     <message>
-        <source>%1 could not be copied, the first is %2: %3</source>
-        <translation>Não foi possível copiar %1; a primeira é %2: %3</translation>
+        <source>{1} could not be copied, the first is {2}: {3}</source>
+        <translation>Não foi possível copiar {1}; a primeira é {2}: {3}</translation>
     </message>
     <message numerus="yes">
-        <source>Exported the model with %n classes to %1, %2</source>
+        <source>Exported the model with {n} classes to {1}, {2}</source>
         <translation>
-            <numerusform>Modelo com %n classe exportado para %1, %2</numerusform>
-            <numerusform>Modelo com %n classes exportado para %1, %2</numerusform>
+            <numerusform>Modelo com {n} classe exportado para {1}, {2}</numerusform>
+            <numerusform>Modelo com {n} classes exportado para {1}, {2}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photos</source>
+        <source>{n} photos</source>
         <translation>
-            <numerusform>%n foto</numerusform>
-            <numerusform>%n fotos</numerusform>
+            <numerusform>{n} foto</numerusform>
+            <numerusform>{n} fotos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Copied the project and %1 to %2, %3</source>
-        <translation>Projeto e %1 copiados para %2, %3</translation>
+        <source>Copied the project and {1} to {2}, {3}</source>
+        <translation>Projeto e {1} copiados para {2}, {3}</translation>
     </message>
     <message numerus="yes">
-        <source>%n photos were not found</source>
+        <source>{n} photos were not found</source>
         <translation>
-            <numerusform>%n foto não foi encontrada</numerusform>
-            <numerusform>%n fotos não foram encontradas</numerusform>
+            <numerusform>{n} foto não foi encontrada</numerusform>
+            <numerusform>{n} fotos não foram encontradas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photos could not be read</source>
+        <source>{n} photos could not be read</source>
         <translation>
-            <numerusform>%n foto não pôde ser lida</numerusform>
-            <numerusform>%n fotos não puderam ser lidas</numerusform>
+            <numerusform>{n} foto não pôde ser lida</numerusform>
+            <numerusform>{n} fotos não puderam ser lidas</numerusform>
         </translation>
     </message>
     <message>
@@ -2160,8 +2160,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Interrompido. Nada foi gravado.</translation>
     </message>
     <message>
-        <source>Reading %1</source>
-        <translation>Lendo %1</translation>
+        <source>Reading {1}</source>
+        <translation>Lendo {1}</translation>
     </message>
     <message>
         <source>Fold</source>
@@ -2200,8 +2200,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Um número é a quantidade · Enter escolhe · Esc fecha</translation>
     </message>
     <message>
-        <source>Count, field or value of %1</source>
-        <translation>Quantidade, campo ou valor de %1</translation>
+        <source>Count, field or value of {1}</source>
+        <translation>Quantidade, campo ou valor de {1}</translation>
     </message>
     <message>
         <source>Fields of the project…</source>
@@ -2216,8 +2216,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>um dígito ou letras escolhem</translation>
     </message>
     <message>
-        <source>now %1</source>
-        <translation>agora %1</translation>
+        <source>now {1}</source>
+        <translation>agora {1}</translation>
     </message>
     <message>
         <source>Looking for duplicates</source>
@@ -2236,15 +2236,15 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Melhor de cada rajada</translation>
     </message>
     <message numerus="yes">
-        <source>%n groups</source>
+        <source>{n} groups</source>
         <translation>
-            <numerusform>%n grupo</numerusform>
-            <numerusform>%n grupos</numerusform>
+            <numerusform>{n} grupo</numerusform>
+            <numerusform>{n} grupos</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 are duplicates or bursts, in %2.</source>
-        <translation>%1 em duplicatas ou rajadas (%2).</translation>
+        <source>{1} are duplicates or bursts, in {2}.</source>
+        <translation>{1} em duplicatas ou rajadas ({2}).</translation>
     </message>
     <message>
         <source>This image has no duplicates and is in no burst.</source>
@@ -2263,10 +2263,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Sem rajadas</translation>
     </message>
     <message numerus="yes">
-        <source>%n seconds</source>
+        <source>{n} seconds</source>
         <translation>
-            <numerusform>%n segundo</numerusform>
-            <numerusform>%n segundos</numerusform>
+            <numerusform>{n} segundo</numerusform>
+            <numerusform>{n} segundos</numerusform>
         </translation>
     </message>
     <message>
@@ -2278,12 +2278,12 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Importar classes</translation>
     </message>
     <message>
-        <source>Class lists (%1);;All files (*)</source>
-        <translation>Listas de classes (%1);;Todos os arquivos (*)</translation>
+        <source>Class lists ({1});;All files (*)</source>
+        <translation>Listas de classes ({1});;Todos os arquivos (*)</translation>
     </message>
     <message>
-        <source>Importing %1</source>
-        <translation>Importando %1</translation>
+        <source>Importing {1}</source>
+        <translation>Importando {1}</translation>
     </message>
     <message>
         <source>Nothing was imported</source>
@@ -2378,17 +2378,17 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Classes removidas aqui</translation>
     </message>
     <message numerus="yes">
-        <source>Remove the %n without labels</source>
+        <source>Remove the {n} without labels</source>
         <translation>
             <numerusform>Remover a classe sem rótulos</numerusform>
-            <numerusform>Remover as %n sem rótulos</numerusform>
+            <numerusform>Remover as {n} sem rótulos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n edges</source>
+        <source>{n} edges</source>
         <translation>
-            <numerusform>%n aresta</numerusform>
-            <numerusform>%n arestas</numerusform>
+            <numerusform>{n} aresta</numerusform>
+            <numerusform>{n} arestas</numerusform>
         </translation>
     </message>
     <message>
@@ -2400,92 +2400,92 @@ Clique em + para adicionar uma classe.</translation>
         <translation>1 nível</translation>
     </message>
     <message numerus="yes">
-        <source>%n new classes</source>
+        <source>{n} new classes</source>
         <translation>
-            <numerusform>%n nova classe</numerusform>
-            <numerusform>%n novas classes</numerusform>
+            <numerusform>{n} nova classe</numerusform>
+            <numerusform>{n} novas classes</numerusform>
         </translation>
     </message>
     <message>
-        <source>Synonyms of %1</source>
-        <translation>Sinônimos de %1</translation>
+        <source>Synonyms of {1}</source>
+        <translation>Sinônimos de {1}</translation>
     </message>
     <message>
-        <source>Notes of %1</source>
-        <translation>Notas de %1</translation>
+        <source>Notes of {1}</source>
+        <translation>Notas de {1}</translation>
     </message>
     <message>
         <source>Nothing new</source>
         <translation>Nada de novo</translation>
     </message>
     <message numerus="yes">
-        <source>%1 are in the project already.</source>
+        <source>{1} are in the project already.</source>
         <translation>
-            <numerusform>%1 já está no projeto.</numerusform>
-            <numerusform>%1 já estão no projeto.</numerusform>
+            <numerusform>{1} já está no projeto.</numerusform>
+            <numerusform>{1} já estão no projeto.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n levels</source>
+        <source>{n} levels</source>
         <translation>
-            <numerusform>%n nível</numerusform>
-            <numerusform>%n níveis</numerusform>
+            <numerusform>{n} nível</numerusform>
+            <numerusform>{n} níveis</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n synonyms</source>
+        <source>{n} synonyms</source>
         <translation>
-            <numerusform>%n sinônimo</numerusform>
-            <numerusform>%n sinônimos</numerusform>
+            <numerusform>{n} sinônimo</numerusform>
+            <numerusform>{n} sinônimos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n levels with %1 and %2 classes</source>
+        <source>{n} levels with {1} and {2} classes</source>
         <translation>
-            <numerusform>%n nível com %1 e %2 classes</numerusform>
-            <numerusform>%n níveis com %1 e %2 classes</numerusform>
+            <numerusform>{n} nível com {1} e {2} classes</numerusform>
+            <numerusform>{n} níveis com {1} e {2} classes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n renamed</source>
+        <source>{n} renamed</source>
         <translation>
-            <numerusform>%n renomeada</numerusform>
-            <numerusform>%n renomeadas</numerusform>
+            <numerusform>{n} renomeada</numerusform>
+            <numerusform>{n} renomeadas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n merged</source>
+        <source>{n} merged</source>
         <translation>
-            <numerusform>%n mesclada</numerusform>
-            <numerusform>%n mescladas</numerusform>
+            <numerusform>{n} mesclada</numerusform>
+            <numerusform>{n} mescladas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n linked</source>
+        <source>{n} linked</source>
         <translation>
-            <numerusform>%n vinculada</numerusform>
-            <numerusform>%n vinculadas</numerusform>
+            <numerusform>{n} vinculada</numerusform>
+            <numerusform>{n} vinculadas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n moved</source>
+        <source>{n} moved</source>
         <translation>
-            <numerusform>%n movida</numerusform>
-            <numerusform>%n movidas</numerusform>
+            <numerusform>{n} movida</numerusform>
+            <numerusform>{n} movidas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes get a source id or synonyms.</source>
+        <source>{n} classes get a source id or synonyms.</source>
         <translation>
-            <numerusform>%n classe recebe um id de origem ou sinônimos.</numerusform>
-            <numerusform>%n classes recebem um id de origem ou sinônimos.</numerusform>
+            <numerusform>{n} classe recebe um id de origem ou sinônimos.</numerusform>
+            <numerusform>{n} classes recebem um id de origem ou sinônimos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes get the note or colour that the file has for them.</source>
+        <source>{n} classes get the note or colour that the file has for them.</source>
         <translation>
-            <numerusform>%n classe recebe a nota ou a cor do arquivo.</numerusform>
-            <numerusform>%n classes recebem a nota ou a cor do arquivo.</numerusform>
+            <numerusform>{n} classe recebe a nota ou a cor do arquivo.</numerusform>
+            <numerusform>{n} classes recebem a nota ou a cor do arquivo.</numerusform>
         </translation>
     </message>
     <message>
@@ -2493,74 +2493,74 @@ Clique em + para adicionar uma classe.</translation>
         <translation>A lista é memorizada, para comparação com a próxima versão.</translation>
     </message>
     <message>
-        <source>An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.</source>
-        <translation>Uma versão anterior foi importada de %1. Os rótulos permanecem nas classes, e as mudanças que você fez são mantidas.</translation>
+        <source>An earlier version was imported from {1}. Labels stay with their classes, and your own changes stay.</source>
+        <translation>Uma versão anterior foi importada de {1}. Os rótulos permanecem nas classes, e as mudanças que você fez são mantidas.</translation>
     </message>
     <message>
         <source>Many of these classes are in the project. If this is a new version of them, labels stay with their classes.</source>
         <translation>Muitas destas classes estão no projeto. Se esta for uma nova versão delas, os rótulos permanecem nas classes.</translation>
     </message>
     <message numerus="yes">
-        <source>%n classes get other parents</source>
+        <source>{n} classes get other parents</source>
         <translation>
-            <numerusform>%n classe recebe outro pai</numerusform>
-            <numerusform>%n classes recebem outros pais</numerusform>
+            <numerusform>{n} classe recebe outro pai</numerusform>
+            <numerusform>{n} classes recebem outros pais</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are new</source>
+        <source>{n} classes are new</source>
         <translation>
-            <numerusform>%n classe é nova</numerusform>
-            <numerusform>%n classes são novas</numerusform>
+            <numerusform>{n} classe é nova</numerusform>
+            <numerusform>{n} classes são novas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are renamed</source>
+        <source>{n} classes are renamed</source>
         <translation>
-            <numerusform>%n classe é renomeada</numerusform>
-            <numerusform>%n classes são renomeadas</numerusform>
+            <numerusform>{n} classe é renomeada</numerusform>
+            <numerusform>{n} classes são renomeadas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are moved</source>
+        <source>{n} classes are moved</source>
         <translation>
-            <numerusform>%n classe é movida</numerusform>
-            <numerusform>%n classes são movidas</numerusform>
+            <numerusform>{n} classe é movida</numerusform>
+            <numerusform>{n} classes são movidas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are merged into others</source>
+        <source>{n} classes are merged into others</source>
         <translation>
-            <numerusform>%n classe é mesclada em outra</numerusform>
-            <numerusform>%n classes são mescladas em outras</numerusform>
+            <numerusform>{n} classe é mesclada em outra</numerusform>
+            <numerusform>{n} classes são mescladas em outras</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are split in the file. They stay, with their labels.</source>
+        <source>{n} classes are split in the file. They stay, with their labels.</source>
         <translation>
-            <numerusform>%n classe está dividida no arquivo. Ela é mantida, com seus rótulos.</numerusform>
-            <numerusform>%n classes estão divididas no arquivo. Elas são mantidas, com seus rótulos.</numerusform>
+            <numerusform>{n} classe está dividida no arquivo. Ela é mantida, com seus rótulos.</numerusform>
+            <numerusform>{n} classes estão divididas no arquivo. Elas são mantidas, com seus rótulos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are no longer in the file. They stay.</source>
+        <source>{n} classes are no longer in the file. They stay.</source>
         <translation>
-            <numerusform>%n classe não está mais no arquivo. Ela é mantida.</numerusform>
-            <numerusform>%n classes não estão mais no arquivo. Elas são mantidas.</numerusform>
+            <numerusform>{n} classe não está mais no arquivo. Ela é mantida.</numerusform>
+            <numerusform>{n} classes não estão mais no arquivo. Elas são mantidas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes were removed here and do not come back.</source>
+        <source>{n} classes were removed here and do not come back.</source>
         <translation>
-            <numerusform>%n classe foi removida aqui e não volta.</numerusform>
-            <numerusform>%n classes foram removidas aqui e não voltam.</numerusform>
+            <numerusform>{n} classe foi removida aqui e não volta.</numerusform>
+            <numerusform>{n} classes foram removidas aqui e não voltam.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes differ in the file. Yours stay.</source>
+        <source>{n} classes differ in the file. Yours stay.</source>
         <translation>
-            <numerusform>%n classe está diferente no arquivo. A sua é mantida.</numerusform>
-            <numerusform>%n classes estão diferentes no arquivo. As suas são mantidas.</numerusform>
+            <numerusform>{n} classe está diferente no arquivo. A sua é mantida.</numerusform>
+            <numerusform>{n} classes estão diferentes no arquivo. As suas são mantidas.</numerusform>
         </translation>
     </message>
     <message>
@@ -2584,20 +2584,20 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Atualizar</translation>
     </message>
     <message>
-        <source>Import %1</source>
-        <translation>Importar %1</translation>
+        <source>Import {1}</source>
+        <translation>Importar {1}</translation>
     </message>
     <message>
         <source>Import</source>
         <translation>Importar</translation>
     </message>
     <message>
-        <source>%1. Kept: %2, such as %3</source>
-        <translation>%1. %2 ficaram como estavam, p. ex. %3</translation>
+        <source>{1}. Kept: {2}, such as {3}</source>
+        <translation>{1}. {2} ficaram como estavam, p. ex. {3}</translation>
     </message>
     <message>
-        <source>%1. Kept: %2</source>
-        <translation>%1. Uma classe ficou como estava: %2</translation>
+        <source>{1}. Kept: {2}</source>
+        <translation>{1}. Uma classe ficou como estava: {2}</translation>
     </message>
     <message>
         <source>Suggestions for the graph</source>
@@ -2636,51 +2636,51 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Sem sugestões: suas classes combinam com suas imagens.</translation>
     </message>
     <message numerus="yes">
-        <source>%n suggestions</source>
+        <source>{n} suggestions</source>
         <translation>
-            <numerusform>%n sugestão</numerusform>
-            <numerusform>%n sugestões</numerusform>
+            <numerusform>{n} sugestão</numerusform>
+            <numerusform>{n} sugestões</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 may belong under %2</source>
-        <translation>%1 talvez pertença a %2</translation>
+        <source>{1} may belong under {2}</source>
+        <translation>{1} talvez pertença a {2}</translation>
     </message>
     <message>
-        <source>Its images look most like those of classes under %1.</source>
-        <translation>Suas imagens se parecem mais com as de classes em %1.</translation>
+        <source>Its images look most like those of classes under {1}.</source>
+        <translation>Suas imagens se parecem mais com as de classes em {1}.</translation>
     </message>
     <message>
-        <source>%1 may belong under %2 instead of %3</source>
-        <translation>%1 talvez pertença a %2 em vez de %3</translation>
+        <source>{1} may belong under {2} instead of {3}</source>
+        <translation>{1} talvez pertença a {2} em vez de {3}</translation>
     </message>
     <message>
-        <source>Its images look like those of classes under %1 (%2), not like those under %3 (%4).</source>
-        <translation>Suas imagens se parecem com as de classes em %1 (%2) e quase nada com as de %3 (%4).</translation>
+        <source>Its images look like those of classes under {1} ({2}), not like those under {3} ({4}).</source>
+        <translation>Suas imagens se parecem com as de classes em {1} ({2}) e quase nada com as de {3} ({4}).</translation>
     </message>
     <message>
-        <source>%1 and %2 look like one class</source>
-        <translation>%1 e %2 parecem ser uma só classe</translation>
+        <source>{1} and {2} look like one class</source>
+        <translation>{1} e {2} parecem ser uma só classe</translation>
     </message>
     <message numerus="yes">
-        <source>Of %1 images, %n look more like the other class than like their own.</source>
+        <source>Of {1} images, {n} look more like the other class than like their own.</source>
         <translation>
-            <numerusform>De %1 imagens, %n se parece mais com a outra classe do que com o resto da sua.</numerusform>
-            <numerusform>De %1 imagens, %n se parecem mais com a outra classe do que com o resto da sua.</numerusform>
+            <numerusform>De {1} imagens, {n} se parece mais com a outra classe do que com o resto da sua.</numerusform>
+            <numerusform>De {1} imagens, {n} se parecem mais com a outra classe do que com o resto da sua.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>3 more examples of %1 would help about %n images</source>
+        <source>3 more examples of {1} would help about {n} images</source>
         <translation>
-            <numerusform>Mais 3 exemplos de %1 ajudariam cerca de %n imagem</numerusform>
-            <numerusform>Mais 3 exemplos de %1 ajudariam cerca de %n imagens</numerusform>
+            <numerusform>Mais 3 exemplos de {1} ajudariam cerca de {n} imagem</numerusform>
+            <numerusform>Mais 3 exemplos de {1} ajudariam cerca de {n} imagens</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>It has %n examples.</source>
+        <source>It has {n} examples.</source>
         <translation>
-            <numerusform>Tem %n exemplo.</numerusform>
-            <numerusform>Tem %n exemplos.</numerusform>
+            <numerusform>Tem {n} exemplo.</numerusform>
+            <numerusform>Tem {n} exemplos.</numerusform>
         </translation>
     </message>
     <message>
@@ -2688,17 +2688,17 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Ela ainda não tem exemplos.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images probably belong to it.</source>
+        <source>{n} images probably belong to it.</source>
         <translation>
-            <numerusform>%n imagem provavelmente pertence a ela.</numerusform>
-            <numerusform>%n imagens provavelmente pertencem a ela.</numerusform>
+            <numerusform>{n} imagem provavelmente pertence a ela.</numerusform>
+            <numerusform>{n} imagens provavelmente pertencem a ela.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>How reliable is this? Tested on %n classes of your graph: the correct parent is first in %1, in the first three in %2. By chance it would be first in %3.</source>
+        <source>How reliable is this? Tested on {n} classes of your graph: the correct parent is first in {1}, in the first three in {2}. By chance it would be first in {3}.</source>
         <translation>
-            <numerusform>Até que ponto isto é confiável? Em um teste com %n classe do seu grafo, o pai correto ficou em primeiro em %1 e entre os três primeiros em %2. Ao acaso, ficaria em primeiro em %3.</numerusform>
-            <numerusform>Até que ponto isto é confiável? Em testes com %n classes do seu grafo, o pai correto ficou em primeiro em %1 e entre os três primeiros em %2. Ao acaso, ficaria em primeiro em %3.</numerusform>
+            <numerusform>Até que ponto isto é confiável? Em um teste com {n} classe do seu grafo, o pai correto ficou em primeiro em {1} e entre os três primeiros em {2}. Ao acaso, ficaria em primeiro em {3}.</numerusform>
+            <numerusform>Até que ponto isto é confiável? Em testes com {n} classes do seu grafo, o pai correto ficou em primeiro em {1} e entre os três primeiros em {2}. Ao acaso, ficaria em primeiro em {3}.</numerusform>
         </translation>
     </message>
     <message>
@@ -2706,16 +2706,16 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Descompactar em uma pasta</translation>
     </message>
     <message>
-        <source>Merge into %1</source>
-        <translation>Mesclar em %1</translation>
+        <source>Merge into {1}</source>
+        <translation>Mesclar em {1}</translation>
     </message>
     <message>
-        <source>%1 looks like two classes</source>
-        <translation>%1 parece ser duas classes</translation>
+        <source>{1} looks like two classes</source>
+        <translation>{1} parece ser duas classes</translation>
     </message>
     <message>
-        <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
-        <translation>Suas imagens se separam em %1 e %2, tão distintas quanto duas classes.</translation>
+        <source>Its images fall into groups of {1} and {2} that look like different classes.</source>
+        <translation>Suas imagens se separam em {1} e {2}, tão distintas quanto duas classes.</translation>
     </message>
     <message>
         <source>Split into two classes</source>
@@ -2726,21 +2726,21 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Mostrar a classe</translation>
     </message>
     <message>
-        <source>%1, kind %2</source>
-        <translation>%1, tipo %2</translation>
+        <source>{1}, kind {2}</source>
+        <translation>{1}, tipo {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n more follow when these are done.</source>
+        <source>{n} more follow when these are done.</source>
         <translation>
-            <numerusform>Mais %n aparece quando estas forem resolvidas.</numerusform>
-            <numerusform>Mais %n aparecem quando estas forem resolvidas.</numerusform>
+            <numerusform>Mais {n} aparece quando estas forem resolvidas.</numerusform>
+            <numerusform>Mais {n} aparecem quando estas forem resolvidas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Show %n dismissed suggestions again</source>
+        <source>Show {n} dismissed suggestions again</source>
         <translation>
-            <numerusform>Mostrar novamente %n sugestão dispensada</numerusform>
-            <numerusform>Mostrar novamente %n sugestões dispensadas</numerusform>
+            <numerusform>Mostrar novamente {n} sugestão dispensada</numerusform>
+            <numerusform>Mostrar novamente {n} sugestões dispensadas</numerusform>
         </translation>
     </message>
     <message>
@@ -2748,47 +2748,47 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Grafo de classes</translation>
     </message>
     <message>
-        <source>Add %1 as a parent of %2</source>
-        <translation>Adicionar %1 como pai de %2</translation>
+        <source>Add {1} as a parent of {2}</source>
+        <translation>Adicionar {1} como pai de {2}</translation>
     </message>
     <message>
-        <source>under %1</source>
-        <translation>em %1</translation>
+        <source>under {1}</source>
+        <translation>em {1}</translation>
     </message>
     <message>
         <source>at the top level</source>
         <translation>no nível superior</translation>
     </message>
     <message>
-        <source>collapsed, %1 below</source>
-        <translation>recolhida, %1 abaixo</translation>
+        <source>collapsed, {1} below</source>
+        <translation>recolhida, {1} abaixo</translation>
     </message>
     <message>
-        <source>%1 labelled, or sure of one of the finest classes</source>
-        <translation>%1 com rótulo ou com certeza de uma das classes mais específicas</translation>
+        <source>{1} labelled, or sure of one of the finest classes</source>
+        <translation>{1} com rótulo ou com certeza de uma das classes mais específicas</translation>
     </message>
     <message>
-        <source>%1 inherits nothing yet: its parents have no examples.</source>
-        <translation>%1 ainda não herda nada: os pais não têm exemplos.</translation>
+        <source>{1} inherits nothing yet: its parents have no examples.</source>
+        <translation>{1} ainda não herda nada: os pais não têm exemplos.</translation>
     </message>
     <message>
-        <source>%1 inherits %2</source>
-        <translation>%1 herda %2</translation>
+        <source>{1} inherits {2}</source>
+        <translation>{1} herda {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n examples</source>
+        <source>{n} examples</source>
         <translation>
-            <numerusform>%n exemplo</numerusform>
-            <numerusform>%n exemplos</numerusform>
+            <numerusform>{n} exemplo</numerusform>
+            <numerusform>{n} exemplos</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 from %2</source>
-        <translation>%1 de %2</translation>
+        <source>{1} from {2}</source>
+        <translation>{1} de {2}</translation>
     </message>
     <message>
-        <source>own examples weigh %1</source>
-        <translation>exemplos próprios pesam %1</translation>
+        <source>own examples weigh {1}</source>
+        <translation>exemplos próprios pesam {1}</translation>
     </message>
     <message>
         <source>Find a class in the graph</source>
@@ -2807,12 +2807,12 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Enter avança para a próxima</translation>
     </message>
     <message>
-        <source>Around %1</source>
-        <translation>Em torno de %1</translation>
+        <source>Around {1}</source>
+        <translation>Em torno de {1}</translation>
     </message>
     <message>
-        <source>%1 of %2</source>
-        <translation>%1 de %2</translation>
+        <source>{1} of {2}</source>
+        <translation>{1} de {2}</translation>
     </message>
     <message>
         <source>No class</source>
@@ -2851,20 +2851,20 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Nenhuma classe mais ampla é provável para estas imagens.</translation>
     </message>
     <message>
-        <source>No class has the key %1 for this group. Press R to name any class.</source>
-        <translation>Nenhuma classe tem a tecla %1 neste grupo. Pressione R para indicar qualquer classe.</translation>
+        <source>No class has the key {1} for this group. Press R to name any class.</source>
+        <translation>Nenhuma classe tem a tecla {1} neste grupo. Pressione R para indicar qualquer classe.</translation>
     </message>
     <message>
         <source>All images of this group are left out. Put some back, or press E for the next group.</source>
         <translation>Todas as imagens deste grupo estão de fora. Inclua algumas de volta ou pressione E para ir ao próximo grupo.</translation>
     </message>
     <message>
-        <source>Label %1 as: name, part of a name, or Parent/Name</source>
-        <translation>Rotular %1 como: nome, parte do nome ou Pai/Nome</translation>
+        <source>Label {1} as: name, part of a name, or Parent/Name</source>
+        <translation>Rotular {1} como: nome, parte do nome ou Pai/Nome</translation>
     </message>
     <message>
-        <source>finer classes of %1</source>
-        <translation>classes mais específicas de %1</translation>
+        <source>finer classes of {1}</source>
+        <translation>classes mais específicas de {1}</translation>
     </message>
     <message>
         <source>Nothing to group yet</source>
@@ -2991,24 +2991,24 @@ Clique em + para adicionar uma classe.</translation>
         <translation>ver</translation>
     </message>
     <message numerus="yes">
-        <source>%n images: %1</source>
+        <source>{n} images: {1}</source>
         <translation>
-            <numerusform>%n imagem: %1</numerusform>
-            <numerusform>%n imagens: %1</numerusform>
+            <numerusform>{n} imagem: {1}</numerusform>
+            <numerusform>{n} imagens: {1}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images: which finer class?</source>
+        <source>{n} images: which finer class?</source>
         <translation>
-            <numerusform>%n imagem: qual classe mais específica?</numerusform>
-            <numerusform>%n imagens: qual classe mais específica?</numerusform>
+            <numerusform>{n} imagem: qual classe mais específica?</numerusform>
+            <numerusform>{n} imagens: qual classe mais específica?</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n look-alikes: which class?</source>
+        <source>{n} look-alikes: which class?</source>
         <translation>
-            <numerusform>%n imagem: qual classe?</numerusform>
-            <numerusform>%n imagens parecidas: qual classe?</numerusform>
+            <numerusform>{n} imagem: qual classe?</numerusform>
+            <numerusform>{n} imagens parecidas: qual classe?</numerusform>
         </translation>
     </message>
     <message>
@@ -3016,46 +3016,46 @@ Clique em + para adicionar uma classe.</translation>
         <translation>menos de 1 erro esperado</translation>
     </message>
     <message numerus="yes">
-        <source>%n errors expected</source>
+        <source>{n} errors expected</source>
         <translation>
-            <numerusform>%n erro esperado</numerusform>
-            <numerusform>%n erros esperados</numerusform>
+            <numerusform>{n} erro esperado</numerusform>
+            <numerusform>{n} erros esperados</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>settles about %n images</source>
+        <source>settles about {n} images</source>
         <translation>
-            <numerusform>resolve cerca de %n imagem</numerusform>
-            <numerusform>resolve cerca de %n imagens</numerusform>
+            <numerusform>resolve cerca de {n} imagem</numerusform>
+            <numerusform>resolve cerca de {n} imagens</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>a few to look at: %n labels so far</source>
+        <source>a few to look at: {n} labels so far</source>
         <translation>
-            <numerusform>algumas a conferir: %n rótulo até agora</numerusform>
-            <numerusform>algumas a conferir: %n rótulos até agora</numerusform>
+            <numerusform>algumas a conferir: {n} rótulo até agora</numerusform>
+            <numerusform>algumas a conferir: {n} rótulos até agora</numerusform>
         </translation>
     </message>
     <message>
-        <source>Group %1 of %2</source>
-        <translation>Grupo %1 de %2</translation>
+        <source>Group {1} of {2}</source>
+        <translation>Grupo {1} de {2}</translation>
     </message>
     <message>
-        <source>%1 left</source>
-        <translation>%1 por revisar</translation>
+        <source>{1} left</source>
+        <translation>{1} por revisar</translation>
     </message>
     <message numerus="yes">
-        <source>%n answers</source>
+        <source>{n} answers</source>
         <translation>
-            <numerusform>%n resposta</numerusform>
-            <numerusform>%n respostas</numerusform>
+            <numerusform>{n} resposta</numerusform>
+            <numerusform>{n} respostas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n left out</source>
+        <source>{n} left out</source>
         <translation>
-            <numerusform>%n de fora</numerusform>
-            <numerusform>%n de fora</numerusform>
+            <numerusform>{n} de fora</numerusform>
+            <numerusform>{n} de fora</numerusform>
         </translation>
     </message>
     <message>
@@ -3099,17 +3099,17 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Sumário</translation>
     </message>
     <message numerus="yes">
-        <source>stands for %n images</source>
+        <source>stands for {n} images</source>
         <translation>
-            <numerusform>representa %n imagem</numerusform>
-            <numerusform>representa %n imagens</numerusform>
+            <numerusform>representa {n} imagem</numerusform>
+            <numerusform>representa {n} imagens</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n stars</source>
+        <source>{n} stars</source>
         <translation>
-            <numerusform>%n estrela</numerusform>
-            <numerusform>%n estrelas</numerusform>
+            <numerusform>{n} estrela</numerusform>
+            <numerusform>{n} estrelas</numerusform>
         </translation>
     </message>
     <message>
@@ -3121,10 +3121,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>com comentário</translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes</source>
+        <source>{n} boxes</source>
         <translation>
-            <numerusform>%n caixa</numerusform>
-            <numerusform>%n caixas</numerusform>
+            <numerusform>{n} caixa</numerusform>
+            <numerusform>{n} caixas</numerusform>
         </translation>
     </message>
     <message>
@@ -3153,8 +3153,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Foto substituída</translation>
     </message>
     <message>
-        <source>%1 similar</source>
-        <translation>%1 de semelhança</translation>
+        <source>{1} similar</source>
+        <translation>{1} de semelhança</translation>
     </message>
     <message>
         <source>Move the box to the left</source>
@@ -3217,48 +3217,48 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Voltar a todas as imagens (Esc)</translation>
     </message>
     <message numerus="yes">
-        <source>First of %n pages</source>
+        <source>First of {n} pages</source>
         <translation>
-            <numerusform>Primeira de %n página</numerusform>
-            <numerusform>Primeira de %n páginas</numerusform>
+            <numerusform>Primeira de {n} página</numerusform>
+            <numerusform>Primeira de {n} páginas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n things</source>
+        <source>{n} things</source>
         <translation>
-            <numerusform>%n objeto</numerusform>
-            <numerusform>%n objetos</numerusform>
+            <numerusform>{n} objeto</numerusform>
+            <numerusform>{n} objetos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Thing %1 of %2</source>
-        <translation>Objeto %1 de %2</translation>
+        <source>Thing {1} of {2}</source>
+        <translation>Objeto {1} de {2}</translation>
     </message>
     <message>
         <source>Image</source>
         <translation>Imagem</translation>
     </message>
     <message>
-        <source>Images (%1);;All files (*)</source>
-        <translation>Imagens (%1);;Todos os arquivos (*)</translation>
+        <source>Images ({1});;All files (*)</source>
+        <translation>Imagens ({1});;Todos os arquivos (*)</translation>
     </message>
     <message>
-        <source>Label all as %1</source>
-        <translation>Rotular todas como %1</translation>
+        <source>Label all as {1}</source>
+        <translation>Rotular todas como {1}</translation>
     </message>
     <message>
-        <source>Are these folders your classes? %1</source>
-        <translation>Estas pastas são suas classes? %1</translation>
+        <source>Are these folders your classes? {1}</source>
+        <translation>Estas pastas são suas classes? {1}</translation>
     </message>
     <message>
-        <source>%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
-        <translation>%1: nomes comuns das partes de um conjunto de dados, não de classes. Para obter as caixas, importe os rótulos dele.</translation>
+        <source>{1}: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
+        <translation>{1}: nomes comuns das partes de um conjunto de dados, não de classes. Para obter as caixas, importe os rótulos dele.</translation>
     </message>
     <message numerus="yes">
-        <source>Add with %n classes</source>
+        <source>Add with {n} classes</source>
         <translation>
-            <numerusform>Adicionar com %n classe</numerusform>
-            <numerusform>Adicionar com %n classes</numerusform>
+            <numerusform>Adicionar com {n} classe</numerusform>
+            <numerusform>Adicionar com {n} classes</numerusform>
         </translation>
     </message>
     <message>
@@ -3266,36 +3266,36 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Adicionar sem classes</translation>
     </message>
     <message>
-        <source>Nothing new: %1 already in the project</source>
-        <translation>Nada de novo: %1 já no projeto</translation>
+        <source>Nothing new: {1} already in the project</source>
+        <translation>Nada de novo: {1} já no projeto</translation>
     </message>
     <message>
         <source>No images found there</source>
         <translation>Nenhuma imagem encontrada ali</translation>
     </message>
     <message numerus="yes">
-        <source>%1 and %n more could not be added: %2</source>
+        <source>{1} and {n} more could not be added: {2}</source>
         <translation>
-            <numerusform>Não foi possível adicionar %1 e mais %n: %2</numerusform>
-            <numerusform>Não foi possível adicionar %1 e mais %n: %2</numerusform>
+            <numerusform>Não foi possível adicionar {1} e mais {n}: {2}</numerusform>
+            <numerusform>Não foi possível adicionar {1} e mais {n}: {2}</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 could not be added: %2</source>
-        <translation>Não foi possível adicionar %1: %2</translation>
+        <source>{1} could not be added: {2}</source>
+        <translation>Não foi possível adicionar {1}: {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%1 were skipped: these file types are not supported</source>
+        <source>{1} were skipped: these file types are not supported</source>
         <translation>
-            <numerusform>%1 foi ignorado: tipo de arquivo sem suporte</numerusform>
-            <numerusform>%1 foram ignorados: tipos de arquivo sem suporte</numerusform>
+            <numerusform>{1} foi ignorado: tipo de arquivo sem suporte</numerusform>
+            <numerusform>{1} foram ignorados: tipos de arquivo sem suporte</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n RAW photos were skipped: the camera stored them as JPEG or HEIC, too</source>
+        <source>{n} RAW photos were skipped: the camera stored them as JPEG or HEIC, too</source>
         <translation>
-            <numerusform>%n foto RAW foi ignorada: a câmera também a gravou como JPEG ou HEIC</numerusform>
-            <numerusform>%n fotos RAW foram ignoradas: a câmera também as gravou como JPEG ou HEIC</numerusform>
+            <numerusform>{n} foto RAW foi ignorada: a câmera também a gravou como JPEG ou HEIC</numerusform>
+            <numerusform>{n} fotos RAW foram ignoradas: a câmera também as gravou como JPEG ou HEIC</numerusform>
         </translation>
     </message>
     <message>
@@ -3371,36 +3371,36 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Distância focal</translation>
     </message>
     <message>
-        <source>%1 (corrected; the camera&apos;s clock said %2)</source>
-        <translation>%1 (corrigida; o relógio da câmera marcava %2)</translation>
+        <source>{1} (corrected; the camera&apos;s clock said {2})</source>
+        <translation>{1} (corrigida; o relógio da câmera marcava {2})</translation>
     </message>
     <message>
-        <source>%1 × %2 pixels</source>
-        <translation>%1 × %2 pixels</translation>
+        <source>{1} × {2} pixels</source>
+        <translation>{1} × {2} pixels</translation>
     </message>
     <message>
-        <source>%1° N</source>
-        <translation>%1° N</translation>
+        <source>{1}° N</source>
+        <translation>{1}° N</translation>
     </message>
     <message>
-        <source>%1° S</source>
-        <translation>%1° S</translation>
+        <source>{1}° S</source>
+        <translation>{1}° S</translation>
     </message>
     <message>
-        <source>%1° E</source>
-        <translation>%1° E</translation>
+        <source>{1}° E</source>
+        <translation>{1}° E</translation>
     </message>
     <message>
-        <source>%1° W</source>
-        <translation>%1° W</translation>
+        <source>{1}° W</source>
+        <translation>{1}° W</translation>
     </message>
     <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
+        <source>{1} s</source>
+        <translation>{1} s</translation>
     </message>
     <message>
-        <source>%1 mm</source>
-        <translation>%1 mm</translation>
+        <source>{1} mm</source>
+        <translation>{1} mm</translation>
     </message>
     <message>
         <source>Copy path</source>
@@ -3499,8 +3499,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Sem cor própria</translation>
     </message>
     <message>
-        <source>Name (%1)</source>
-        <translation>Nome (%1)</translation>
+        <source>Name ({1})</source>
+        <translation>Nome ({1})</translation>
     </message>
     <message>
         <source>Note</source>
@@ -3543,8 +3543,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Espécie, gênero, família, …</translation>
     </message>
     <message>
-        <source>Click to select as %1</source>
-        <translation>Clique para selecionar como %1</translation>
+        <source>Click to select as {1}</source>
+        <translation>Clique para selecionar como {1}</translation>
     </message>
     <message>
         <source>Rules and notes</source>
@@ -3587,8 +3587,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Adicionar</translation>
     </message>
     <message>
-        <source>Add parent %1</source>
-        <translation>Adicionar o pai %1</translation>
+        <source>Add parent {1}</source>
+        <translation>Adicionar o pai {1}</translation>
     </message>
     <message>
         <source>Fields</source>
@@ -3607,8 +3607,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Sobre este arquivo</translation>
     </message>
     <message>
-        <source>Fields of %1</source>
-        <translation>Campos de %1</translation>
+        <source>Fields of {1}</source>
+        <translation>Campos de {1}</translation>
     </message>
     <message>
         <source>Details</source>
@@ -3635,8 +3635,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Estrelas</translation>
     </message>
     <message>
-        <source>Stars (%1 to %2)</source>
-        <translation>Estrelas (%1 a %2)</translation>
+        <source>Stars ({1} to {2})</source>
+        <translation>Estrelas ({1} a {2})</translation>
     </message>
     <message>
         <source>No stars</source>
@@ -3663,10 +3663,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Selecione uma imagem ou uma classe para ver o que se sabe dela.</translation>
     </message>
     <message numerus="yes">
-        <source>and %1 more places</source>
+        <source>and {1} more places</source>
         <translation>
-            <numerusform>e mais %1 lugar</numerusform>
-            <numerusform>e mais %1 lugares</numerusform>
+            <numerusform>e mais {1} lugar</numerusform>
+            <numerusform>e mais {1} lugares</numerusform>
         </translation>
     </message>
     <message>
@@ -3678,17 +3678,17 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Uma classe removida</translation>
     </message>
     <message>
-        <source>Was %1</source>
+        <source>Was {1}</source>
         <comment>class</comment>
-        <translation>Era %1</translation>
+        <translation>Era {1}</translation>
     </message>
     <message>
         <source>Could not be read</source>
         <translation>Falha na leitura</translation>
     </message>
     <message>
-        <source>%1. Repair or replace the file, then press F5.</source>
-        <translation>%1. Repare ou substitua o arquivo e pressione F5.</translation>
+        <source>{1}. Repair or replace the file, then press F5.</source>
+        <translation>{1}. Repare ou substitua o arquivo e pressione F5.</translation>
     </message>
     <message>
         <source>Not analysed yet. Its prediction appears as soon as it is.</source>
@@ -3715,29 +3715,29 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Sem certeza de nenhuma classe</translation>
     </message>
     <message>
-        <source>Confident: %1</source>
+        <source>Confident: {1}</source>
         <comment>class</comment>
-        <translation>Com certeza: %1</translation>
+        <translation>Com certeza: {1}</translation>
     </message>
     <message>
-        <source>%1; %2 uncertain</source>
+        <source>{1}; {2} uncertain</source>
         <comment>class, rank</comment>
-        <translation>%1; sem certeza de %2</translation>
+        <translation>{1}; sem certeza de {2}</translation>
     </message>
     <message>
-        <source>%1; exact class uncertain</source>
+        <source>{1}; exact class uncertain</source>
         <comment>class</comment>
-        <translation>%1; sem certeza da classe exata</translation>
+        <translation>{1}; sem certeza da classe exata</translation>
     </message>
     <message>
-        <source>Most likely within %1:</source>
+        <source>Most likely within {1}:</source>
         <comment>class</comment>
-        <translation>Mais prováveis em %1:</translation>
+        <translation>Mais prováveis em {1}:</translation>
     </message>
     <message>
-        <source>Even %1, the closest class, looks too different:</source>
+        <source>Even {1}, the closest class, looks too different:</source>
         <comment>class</comment>
-        <translation>Até %1, a classe mais próxima, é diferente demais:</translation>
+        <translation>Até {1}, a classe mais próxima, é diferente demais:</translation>
     </message>
     <message>
         <source>Mostly because it looks like these:</source>
@@ -3748,12 +3748,12 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Em parte porque se parece com estas:</translation>
     </message>
     <message>
-        <source>%1 from the images above, %2 from the prototype of %3.</source>
-        <translation>%1 das imagens acima, %2 do protótipo de %3.</translation>
+        <source>{1} from the images above, {2} from the prototype of {3}.</source>
+        <translation>{1} das imagens acima, {2} do protótipo de {3}.</translation>
     </message>
     <message>
-        <source>%1 has no examples. It was learned from its parents:</source>
-        <translation>%1 não tem exemplos. Foi aprendida a partir dos pais:</translation>
+        <source>{1} has no examples. It was learned from its parents:</source>
+        <translation>{1} não tem exemplos. Foi aprendida a partir dos pais:</translation>
     </message>
     <message>
         <source>No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.</source>
@@ -3768,83 +3768,83 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Aprendida a partir das classes abaixo dela.</translation>
     </message>
     <message>
-        <source>%1 (from parent)</source>
-        <translation>%1 (do pai)</translation>
+        <source>{1} (from parent)</source>
+        <translation>{1} (do pai)</translation>
     </message>
     <message numerus="yes">
-        <source>At %1, %2 of %n held-out images of this class are predicted as it or a class below it.</source>
+        <source>At {1}, {2} of {n} held-out images of this class are predicted as it or a class below it.</source>
         <translation>
-            <numerusform>Com %1, %2 de %n imagem reservada desta classe recebe esta classe ou uma abaixo.</numerusform>
-            <numerusform>Com %1, %2 de %n imagens reservadas desta classe recebem esta classe ou uma abaixo.</numerusform>
+            <numerusform>Com {1}, {2} de {n} imagem reservada desta classe recebe esta classe ou uma abaixo.</numerusform>
+            <numerusform>Com {1}, {2} de {n} imagens reservadas desta classe recebem esta classe ou uma abaixo.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).</source>
-        <translation>De todas as imagens com essa predição, %1 estão corretas (intervalo de confiança de 95%: %2 a %3).</translation>
+        <source>Of all images predicted so, {1} are correct (95% confidence interval {2} to {3}).</source>
+        <translation>De todas as imagens com essa predição, {1} estão corretas (intervalo de confiança de 95%: {2} a {3}).</translation>
     </message>
     <message>
         <source>Why unknown</source>
         <translation>Por que desconhecida</translation>
     </message>
     <message>
-        <source>Why %1</source>
-        <translation>Por que %1</translation>
+        <source>Why {1}</source>
+        <translation>Por que {1}</translation>
     </message>
     <message>
         <source>Unlabelled images</source>
         <translation>Imagens sem rótulo</translation>
     </message>
     <message>
-        <source>Labelled only as %1</source>
-        <translation>Rotuladas só como %1</translation>
+        <source>Labelled only as {1}</source>
+        <translation>Rotuladas só como {1}</translation>
     </message>
     <message>
         <source>Its own images</source>
         <translation>Imagens próprias</translation>
     </message>
     <message>
-        <source>From %1</source>
+        <source>From {1}</source>
         <comment>class</comment>
-        <translation>De %1</translation>
+        <translation>De {1}</translation>
     </message>
     <message>
-        <source>%1 was learned from:</source>
-        <translation>%1 foi aprendida a partir de:</translation>
+        <source>{1} was learned from:</source>
+        <translation>{1} foi aprendida a partir de:</translation>
     </message>
     <message>
         <source>Learned from its own images alone.</source>
         <translation>Aprendida só a partir de suas próprias imagens.</translation>
     </message>
     <message>
-        <source>Learned %1 from its own images, %2 from its parents.</source>
-        <translation>Aprendizado: %1 das próprias imagens, %2 dos pais.</translation>
+        <source>Learned {1} from its own images, {2} from its parents.</source>
+        <translation>Aprendizado: {1} das próprias imagens, {2} dos pais.</translation>
     </message>
     <message>
-        <source>Minimum confidence %1</source>
-        <translation>Confiança mínima: %1</translation>
+        <source>Minimum confidence {1}</source>
+        <translation>Confiança mínima: {1}</translation>
     </message>
     <message>
         <source>Accuracy can&apos;t be estimated from one label.</source>
         <translation>Não é possível avaliar quão bem é reconhecida: tem um só rótulo.</translation>
     </message>
     <message numerus="yes">
-        <source>Recognised in %1 of %n labels that were held out (%2 to %3).</source>
+        <source>Recognised in {1} of {n} labels that were held out ({2} to {3}).</source>
         <translation>
-            <numerusform>Reconhecida em %1 de %n rótulo reservado (%2 a %3).</numerusform>
-            <numerusform>Reconhecida em %1 de %n rótulos reservados (%2 a %3).</numerusform>
+            <numerusform>Reconhecida em {1} de {n} rótulo reservado ({2} a {3}).</numerusform>
+            <numerusform>Reconhecida em {1} de {n} rótulos reservados ({2} a {3}).</numerusform>
         </translation>
     </message>
     <message>
-        <source>Most often mistaken for %1.</source>
-        <translation>Confundida sobretudo com %1.</translation>
+        <source>Most often mistaken for {1}.</source>
+        <translation>Confundida sobretudo com {1}.</translation>
     </message>
     <message>
-        <source>Also called %1</source>
-        <translation>Também chamada de %1</translation>
+        <source>Also called {1}</source>
+        <translation>Também chamada de {1}</translation>
     </message>
     <message>
-        <source>id %1</source>
-        <translation>id %1</translation>
+        <source>id {1}</source>
+        <translation>id {1}</translation>
     </message>
     <message>
         <source>Below this, the broader class is used.</source>
@@ -3859,35 +3859,35 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Para esta classe e todas abaixo.</translation>
     </message>
     <message>
-        <source>Set on %1.</source>
-        <translation>Definida em %1.</translation>
+        <source>Set on {1}.</source>
+        <translation>Definida em {1}.</translation>
     </message>
     <message>
         <source>Only classes with examples were compared.</source>
         <translation>Só foram comparadas classes com exemplos.</translation>
     </message>
     <message numerus="yes">
-        <source>%n candidates. Click the right ones.</source>
+        <source>{n} candidates. Click the right ones.</source>
         <translation>
-            <numerusform>%n candidata. Clique nela se estiver correta.</numerusform>
-            <numerusform>%n candidatas. Clique nas corretas.</numerusform>
+            <numerusform>{n} candidata. Clique nela se estiver correta.</numerusform>
+            <numerusform>{n} candidatas. Clique nas corretas.</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 ended unexpectedly. What was finished is kept; start it again to resume.</source>
-        <translation>%1: interrompido de forma inesperada. O que estava pronto foi mantido; inicie novamente para retomar.</translation>
+        <source>{1} ended unexpectedly. What was finished is kept; start it again to resume.</source>
+        <translation>{1}: interrompido de forma inesperada. O que estava pronto foi mantido; inicie novamente para retomar.</translation>
     </message>
     <message>
-        <source>%1 ended unexpectedly. The project is as it was; start it again.</source>
-        <translation>%1: interrompido de forma inesperada. O projeto está como antes; inicie novamente.</translation>
+        <source>{1} ended unexpectedly. The project is as it was; start it again.</source>
+        <translation>{1}: interrompido de forma inesperada. O projeto está como antes; inicie novamente.</translation>
     </message>
     <message>
-        <source>%1 could not start: the program cannot run itself again.</source>
-        <translation>%1: não foi possível iniciar, pois o programa não consegue executar a si mesmo novamente.</translation>
+        <source>{1} could not start: the program cannot run itself again.</source>
+        <translation>{1}: não foi possível iniciar, pois o programa não consegue executar a si mesmo novamente.</translation>
     </message>
     <message>
-        <source>%1 is needed to move through images and lists. Choose another key.</source>
-        <translation>%1 percorre imagens e listas. Escolha outra tecla.</translation>
+        <source>{1} is needed to move through images and lists. Choose another key.</source>
+        <translation>{1} percorre imagens e listas. Escolha outra tecla.</translation>
     </message>
     <message>
         <source>Key</source>
@@ -3906,8 +3906,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Seus atalhos</translation>
     </message>
     <message>
-        <source>%1 is the key of %2.</source>
-        <translation>%1 é o atalho de %2.</translation>
+        <source>{1} is the key of {2}.</source>
+        <translation>{1} é o atalho de {2}.</translation>
     </message>
     <message>
         <source>Preset</source>
@@ -3958,8 +3958,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Este projeto está aberto somente para leitura.</translation>
     </message>
     <message>
-        <source>No class has the key %1 for this image. Press R to label it as any class.</source>
-        <translation>Nenhuma classe tem a tecla %1 nesta imagem. Pressione R para rotulá-la como qualquer classe.</translation>
+        <source>No class has the key {1} for this image. Press R to label it as any class.</source>
+        <translation>Nenhuma classe tem a tecla {1} nesta imagem. Pressione R para rotulá-la como qualquer classe.</translation>
     </message>
     <message>
         <source>Label as: name, part of a name, or Parent/Name</source>
@@ -4030,74 +4030,74 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Clique para mostrar na grade</translation>
     </message>
     <message numerus="yes">
-        <source>Check labels: %n left</source>
+        <source>Check labels: {n} left</source>
         <translation>
-            <numerusform>Verificar rótulos: falta %n</numerusform>
-            <numerusform>Verificar rótulos: faltam %n</numerusform>
+            <numerusform>Verificar rótulos: falta {n}</numerusform>
+            <numerusform>Verificar rótulos: faltam {n}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Check labels (%n)</source>
+        <source>Check labels ({n})</source>
         <translation>
-            <numerusform>Verificar rótulos (%n)</numerusform>
-            <numerusform>Verificar rótulos (%n)</numerusform>
+            <numerusform>Verificar rótulos ({n})</numerusform>
+            <numerusform>Verificar rótulos ({n})</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 likely wrong</source>
-        <translation>%1 de chance de erro</translation>
+        <source>{1} likely wrong</source>
+        <translation>{1} de chance de erro</translation>
     </message>
     <message>
         <source>Labelled as none of the classes</source>
         <translation>Rotulada como nenhuma das classes</translation>
     </message>
     <message>
-        <source>Labelled %1</source>
-        <translation>Rotulada como %1</translation>
+        <source>Labelled {1}</source>
+        <translation>Rotulada como {1}</translation>
     </message>
     <message>
-        <source>by %1, %2</source>
-        <translation>por %1, %2</translation>
+        <source>by {1}, {2}</source>
+        <translation>por {1}, {2}</translation>
     </message>
     <message>
         <source>Looks like none of the classes</source>
         <translation>Não se parece com nenhuma das classes</translation>
     </message>
     <message>
-        <source>Looks like %1</source>
-        <translation>Parece %1</translation>
+        <source>Looks like {1}</source>
+        <translation>Parece {1}</translation>
     </message>
     <message>
-        <source>%1, by a model without this label</source>
-        <translation>%1, por um modelo sem este rótulo</translation>
+        <source>{1}, by a model without this label</source>
+        <translation>{1}, por um modelo sem este rótulo</translation>
     </message>
     <message>
-        <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
-        <translation>Uma imagem quase igual está rotulada como %1: uma das duas está errada.</translation>
+        <source>Nearly the same image is labelled {1}: one of the two is wrong.</source>
+        <translation>Uma imagem quase igual está rotulada como {1}: uma das duas está errada.</translation>
     </message>
     <message numerus="yes">
-        <source>Its %n nearest labelled look-alikes are all %1.</source>
+        <source>Its {n} nearest labelled look-alikes are all {1}.</source>
         <translation>
-            <numerusform>A imagem rotulada mais parecida é %1.</numerusform>
-            <numerusform>As %n imagens rotuladas mais parecidas são todas %1.</numerusform>
+            <numerusform>A imagem rotulada mais parecida é {1}.</numerusform>
+            <numerusform>As {n} imagens rotuladas mais parecidas são todas {1}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Its %n nearest labelled look-alikes: %1.</source>
+        <source>Its {n} nearest labelled look-alikes: {1}.</source>
         <translation>
-            <numerusform>A imagem rotulada mais parecida: %1.</numerusform>
-            <numerusform>As %n imagens rotuladas mais parecidas: %1.</numerusform>
+            <numerusform>A imagem rotulada mais parecida: {1}.</numerusform>
+            <numerusform>As {n} imagens rotuladas mais parecidas: {1}.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Without this label the model predicts %1, %2.</source>
-        <translation>Sem este rótulo, o modelo diz %1, %2.</translation>
+        <source>Without this label the model predicts {1}, {2}.</source>
+        <translation>Sem este rótulo, o modelo diz {1}, {2}.</translation>
     </message>
     <message numerus="yes">
-        <source>%n others</source>
+        <source>{n} others</source>
         <translation>
-            <numerusform>%n outra</numerusform>
-            <numerusform>%n outras</numerusform>
+            <numerusform>{n} outra</numerusform>
+            <numerusform>{n} outras</numerusform>
         </translation>
     </message>
     <message>
@@ -4105,46 +4105,46 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Rotular como nenhuma das classes</translation>
     </message>
     <message>
-        <source>Relabel as %1</source>
-        <translation>Mudar rótulo para %1</translation>
+        <source>Relabel as {1}</source>
+        <translation>Mudar rótulo para {1}</translation>
     </message>
     <message>
         <source>Keep none of the classes</source>
         <translation>Manter como nenhuma das classes</translation>
     </message>
     <message numerus="yes">
-        <source>Relabel %n as proposed</source>
+        <source>Relabel {n} as proposed</source>
         <translation>
-            <numerusform>Mudar %n para o rótulo proposto</numerusform>
-            <numerusform>Mudar %n para o rótulo proposto</numerusform>
+            <numerusform>Mudar {n} para o rótulo proposto</numerusform>
+            <numerusform>Mudar {n} para o rótulo proposto</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Keep %n labels</source>
+        <source>Keep {n} labels</source>
         <translation>
-            <numerusform>Manter %n rótulo</numerusform>
-            <numerusform>Manter %n rótulos</numerusform>
+            <numerusform>Manter {n} rótulo</numerusform>
+            <numerusform>Manter {n} rótulos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%1 of %n labels could be judged</source>
+        <source>{1} of {n} labels could be judged</source>
         <translation>
-            <numerusform>Rótulos que puderam ser avaliados: %1 de %n</numerusform>
-            <numerusform>Rótulos que puderam ser avaliados: %1 de %n</numerusform>
+            <numerusform>Rótulos que puderam ser avaliados: {1} de {n}</numerusform>
+            <numerusform>Rótulos que puderam ser avaliados: {1} de {n}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes have too few labels: %1</source>
+        <source>{n} classes have too few labels: {1}</source>
         <translation>
-            <numerusform>%n classe tem poucos rótulos: %1</numerusform>
-            <numerusform>%n classes têm poucos rótulos: %1</numerusform>
+            <numerusform>{n} classe tem poucos rótulos: {1}</numerusform>
+            <numerusform>{n} classes têm poucos rótulos: {1}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Label %n more images first.</source>
+        <source>Label {n} more images first.</source>
         <translation>
-            <numerusform>Primeiro, rotule mais %n imagem.</numerusform>
-            <numerusform>Primeiro, rotule mais %n imagens.</numerusform>
+            <numerusform>Primeiro, rotule mais {n} imagem.</numerusform>
+            <numerusform>Primeiro, rotule mais {n} imagens.</numerusform>
         </translation>
     </message>
     <message>
@@ -4168,10 +4168,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Nenhum rótulo pôde ser avaliado</translation>
     </message>
     <message numerus="yes">
-        <source>You looked at %n labels.</source>
+        <source>You looked at {n} labels.</source>
         <translation>
-            <numerusform>Você conferiu %n rótulo.</numerusform>
-            <numerusform>Você conferiu %n rótulos.</numerusform>
+            <numerusform>Você conferiu {n} rótulo.</numerusform>
+            <numerusform>Você conferiu {n} rótulos.</numerusform>
         </translation>
     </message>
     <message>
@@ -4179,10 +4179,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Nenhum outro rótulo parece errado</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels were checked.</source>
+        <source>{n} labels were checked.</source>
         <translation>
-            <numerusform>%n rótulo foi verificado.</numerusform>
-            <numerusform>%n rótulos foram verificados.</numerusform>
+            <numerusform>{n} rótulo foi verificado.</numerusform>
+            <numerusform>{n} rótulos foram verificados.</numerusform>
         </translation>
     </message>
     <message>
@@ -4210,8 +4210,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Rótulos (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;Todos os arquivos (*)</translation>
     </message>
     <message>
-        <source>Importing labels from %1</source>
-        <translation>Importando rótulos de %1</translation>
+        <source>Importing labels from {1}</source>
+        <translation>Importando rótulos de {1}</translation>
     </message>
     <message>
         <source>{source} is in none of the formats that labels are read from</source>
@@ -4274,10 +4274,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Outras fotos</translation>
     </message>
     <message numerus="yes">
-        <source>%n lines skipped</source>
+        <source>{n} lines skipped</source>
         <translation>
-            <numerusform>%n linha ignorada</numerusform>
-            <numerusform>%n linhas ignoradas</numerusform>
+            <numerusform>{n} linha ignorada</numerusform>
+            <numerusform>{n} linhas ignoradas</numerusform>
         </translation>
     </message>
     <message>
@@ -4321,21 +4321,21 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Para usar uma, crie uma classe com este nome e importe novamente.</translation>
     </message>
     <message numerus="yes">
-        <source>%1 and %n others</source>
+        <source>{1} and {n} others</source>
         <translation>
-            <numerusform>%1 e mais %n pessoa</numerusform>
-            <numerusform>%1 e mais %n pessoas</numerusform>
+            <numerusform>{1} e mais {n} pessoa</numerusform>
+            <numerusform>{1} e mais {n} pessoas</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1, labelled by %2</source>
-        <translation>%1, rotulado por %2</translation>
+        <source>{1}, labelled by {2}</source>
+        <translation>{1}, rotulado por {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes will be imported</source>
+        <source>{n} boxes will be imported</source>
         <translation>
-            <numerusform>%n caixa será importada</numerusform>
-            <numerusform>%n caixas serão importadas</numerusform>
+            <numerusform>{n} caixa será importada</numerusform>
+            <numerusform>{n} caixas serão importadas</numerusform>
         </translation>
     </message>
     <message>
@@ -4343,97 +4343,97 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Nada a importar</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels will be imported</source>
+        <source>{n} labels will be imported</source>
         <translation>
-            <numerusform>%n rótulo será importado</numerusform>
-            <numerusform>%n rótulos serão importados</numerusform>
+            <numerusform>{n} rótulo será importado</numerusform>
+            <numerusform>{n} rótulos serão importados</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes become images of their own.</source>
+        <source>{n} boxes become images of their own.</source>
         <translation>
-            <numerusform>%n caixa passa a ser uma imagem própria.</numerusform>
-            <numerusform>%n caixas passam a ser imagens próprias.</numerusform>
+            <numerusform>{n} caixa passa a ser uma imagem própria.</numerusform>
+            <numerusform>{n} caixas passam a ser imagens próprias.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes with a lower score stay out.</source>
+        <source>{n} boxes with a lower score stay out.</source>
         <translation>
-            <numerusform>%n caixa com pontuação menor fica de fora.</numerusform>
-            <numerusform>%n caixas com pontuação menor ficam de fora.</numerusform>
+            <numerusform>{n} caixa com pontuação menor fica de fora.</numerusform>
+            <numerusform>{n} caixas com pontuação menor ficam de fora.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are in the project already.</source>
+        <source>{n} labels are in the project already.</source>
         <translation>
-            <numerusform>%n rótulo já está no projeto.</numerusform>
-            <numerusform>%n rótulos já estão no projeto.</numerusform>
+            <numerusform>{n} rótulo já está no projeto.</numerusform>
+            <numerusform>{n} rótulos já estão no projeto.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n model predictions skipped: only labels by people are imported.</source>
+        <source>{n} model predictions skipped: only labels by people are imported.</source>
         <translation>
-            <numerusform>%n predição de modelo ignorada: só se importam rótulos de pessoas.</numerusform>
-            <numerusform>%n predições de modelo ignoradas: só se importam rótulos de pessoas.</numerusform>
+            <numerusform>{n} predição de modelo ignorada: só se importam rótulos de pessoas.</numerusform>
+            <numerusform>{n} predições de modelo ignoradas: só se importam rótulos de pessoas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have no box in the file.</source>
+        <source>{n} images have no box in the file.</source>
         <translation>
-            <numerusform>%n imagem não tem caixa no arquivo.</numerusform>
-            <numerusform>%n imagens não têm caixa no arquivo.</numerusform>
+            <numerusform>{n} imagem não tem caixa no arquivo.</numerusform>
+            <numerusform>{n} imagens não têm caixa no arquivo.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have no class in the file.</source>
+        <source>{n} images have no class in the file.</source>
         <translation>
-            <numerusform>%n imagem não tem classe no arquivo.</numerusform>
-            <numerusform>%n imagens não têm classe no arquivo.</numerusform>
+            <numerusform>{n} imagem não tem classe no arquivo.</numerusform>
+            <numerusform>{n} imagens não têm classe no arquivo.</numerusform>
         </translation>
     </message>
     <message>
-        <source>No class has this name, so it counts as “none of the classes”: %1.</source>
-        <translation>Interpretado como nenhuma das classes, pois nenhuma classe tem este nome: %1.</translation>
+        <source>No class has this name, so it counts as “none of the classes”: {1}.</source>
+        <translation>Interpretado como nenhuma das classes, pois nenhuma classe tem este nome: {1}.</translation>
     </message>
     <message>
-        <source>%1 as %2</source>
-        <translation>%1 como %2</translation>
+        <source>{1} as {2}</source>
+        <translation>{1} como {2}</translation>
     </message>
     <message>
-        <source>Spelled differently here: %1.</source>
-        <translation>Com grafia diferente aqui: %1.</translation>
+        <source>Spelled differently here: {1}.</source>
+        <translation>Com grafia diferente aqui: {1}.</translation>
     </message>
     <message numerus="yes">
-        <source>%n image names match several images and are skipped.</source>
+        <source>{n} image names match several images and are skipped.</source>
         <translation>
-            <numerusform>%n nome de imagem corresponde a várias imagens e não será rotulado.</numerusform>
-            <numerusform>%n nomes de imagens correspondem a várias imagens e não serão rotulados.</numerusform>
+            <numerusform>{n} nome de imagem corresponde a várias imagens e não será rotulado.</numerusform>
+            <numerusform>{n} nomes de imagens correspondem a várias imagens e não serão rotulados.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images are labelled differently here. Your labels stay.</source>
+        <source>{n} images are labelled differently here. Your labels stay.</source>
         <translation>
-            <numerusform>%n imagem tem outro rótulo aqui. O seu é mantido.</numerusform>
-            <numerusform>%n imagens têm outros rótulos aqui. Os seus são mantidos.</numerusform>
+            <numerusform>{n} imagem tem outro rótulo aqui. O seu é mantido.</numerusform>
+            <numerusform>{n} imagens têm outros rótulos aqui. Os seus são mantidos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have two classes in the file. The first is taken.</source>
+        <source>{n} images have two classes in the file. The first is taken.</source>
         <translation>
-            <numerusform>%n imagem tem duas classes no arquivo. Vale a primeira.</numerusform>
-            <numerusform>%n imagens têm duas classes no arquivo. Vale a primeira.</numerusform>
+            <numerusform>{n} imagem tem duas classes no arquivo. Vale a primeira.</numerusform>
+            <numerusform>{n} imagens têm duas classes no arquivo. Vale a primeira.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels may mean another class. They are not imported.</source>
+        <source>{n} labels may mean another class. They are not imported.</source>
         <translation>
-            <numerusform>%n rótulo pode se referir a outra classe. Não será importado.</numerusform>
-            <numerusform>%n rótulos podem se referir a outra classe. Não serão importados.</numerusform>
+            <numerusform>{n} rótulo pode se referir a outra classe. Não será importado.</numerusform>
+            <numerusform>{n} rótulos podem se referir a outra classe. Não serão importados.</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 (id %2)</source>
-        <translation>%1 (id %2)</translation>
+        <source>{1} (id {2})</source>
+        <translation>{1} (id {2})</translation>
     </message>
     <message>
         <source>None</source>
@@ -4441,10 +4441,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Nenhuma</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have the same name here but are different photos. They are not labelled.</source>
+        <source>{n} images have the same name here but are different photos. They are not labelled.</source>
         <translation>
-            <numerusform>%n imagem tem o mesmo nome aqui, mas é outra foto. Não será rotulada.</numerusform>
-            <numerusform>%n imagens têm o mesmo nome aqui, mas são outras fotos. Não serão rotuladas.</numerusform>
+            <numerusform>{n} imagem tem o mesmo nome aqui, mas é outra foto. Não será rotulada.</numerusform>
+            <numerusform>{n} imagens têm o mesmo nome aqui, mas são outras fotos. Não serão rotuladas.</numerusform>
         </translation>
     </message>
     <message>
@@ -4452,10 +4452,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Outro conteúdo</translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are not in the project</source>
+        <source>{n} classes are not in the project</source>
         <translation>
-            <numerusform>%n classe não está no projeto</numerusform>
-            <numerusform>%n classes não estão no projeto</numerusform>
+            <numerusform>{n} classe não está no projeto</numerusform>
+            <numerusform>{n} classes não estão no projeto</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4466,24 +4466,24 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images are not in the project</source>
+        <source>{n} images are not in the project</source>
         <translation>
-            <numerusform>%n imagem não está no projeto</numerusform>
-            <numerusform>%n imagens não estão no projeto</numerusform>
+            <numerusform>{n} imagem não está no projeto</numerusform>
+            <numerusform>{n} imagens não estão no projeto</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Add the %n found on disk</source>
+        <source>Add the {n} found on disk</source>
         <translation>
             <numerusform>Adicionar a imagem encontrada no disco</numerusform>
-            <numerusform>Adicionar as %n encontradas no disco</numerusform>
+            <numerusform>Adicionar as {n} encontradas no disco</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n keywords name no class</source>
+        <source>{n} keywords name no class</source>
         <translation>
-            <numerusform>%n palavra-chave não corresponde a nenhuma classe</numerusform>
-            <numerusform>%n palavras-chave não correspondem a nenhuma classe</numerusform>
+            <numerusform>{n} palavra-chave não corresponde a nenhuma classe</numerusform>
+            <numerusform>{n} palavras-chave não correspondem a nenhuma classe</numerusform>
         </translation>
     </message>
     <message>
@@ -4492,28 +4492,28 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Encontrada</translation>
     </message>
     <message numerus="yes">
-        <source>%1 classes created</source>
+        <source>{1} classes created</source>
         <translation>
-            <numerusform>%1 classe criada</numerusform>
-            <numerusform>%1 classes criadas</numerusform>
+            <numerusform>{1} classe criada</numerusform>
+            <numerusform>{1} classes criadas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Stars or comments of %n images</source>
+        <source>Stars or comments of {n} images</source>
         <translation>
-            <numerusform>Estrelas ou comentário de %n imagem</numerusform>
-            <numerusform>Estrelas ou comentários de %n imagens</numerusform>
+            <numerusform>Estrelas ou comentário de {n} imagem</numerusform>
+            <numerusform>Estrelas ou comentários de {n} imagens</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 added</source>
-        <translation>Adicionou %1</translation>
+        <source>{1} added</source>
+        <translation>Adicionou {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%1 conflicts: your labels stayed</source>
+        <source>{1} conflicts: your labels stayed</source>
         <translation>
-            <numerusform>%1 conflito: seu rótulo foi mantido</numerusform>
-            <numerusform>%1 conflitos: seus rótulos foram mantidos</numerusform>
+            <numerusform>{1} conflito: seu rótulo foi mantido</numerusform>
+            <numerusform>{1} conflitos: seus rótulos foram mantidos</numerusform>
         </translation>
     </message>
     <message>
@@ -4569,10 +4569,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Limpar a seleção (Esc)</translation>
     </message>
     <message numerus="yes">
-        <source>Accept %n predictions</source>
+        <source>Accept {n} predictions</source>
         <translation>
-            <numerusform>Aceitar %n predição</numerusform>
-            <numerusform>Aceitar %n predições</numerusform>
+            <numerusform>Aceitar {n} predição</numerusform>
+            <numerusform>Aceitar {n} predições</numerusform>
         </translation>
     </message>
     <message>
@@ -4620,8 +4620,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Criar o mapa</translation>
     </message>
     <message>
-        <source>%1, labelled</source>
-        <translation>%1, rotulada</translation>
+        <source>{1}, labelled</source>
+        <translation>{1}, rotulada</translation>
     </message>
     <message>
         <source>No prediction</source>
@@ -4693,30 +4693,30 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Mais específicas</translation>
     </message>
     <message numerus="yes">
-        <source>%n new images were added to the map. Update the map to rearrange all images.</source>
+        <source>{n} new images were added to the map. Update the map to rearrange all images.</source>
         <translation>
-            <numerusform>%n nova imagem foi adicionada ao mapa. Atualize o mapa para reorganizar todas as imagens.</numerusform>
-            <numerusform>%n novas imagens foram adicionadas ao mapa. Atualize o mapa para reorganizar todas as imagens.</numerusform>
+            <numerusform>{n} nova imagem foi adicionada ao mapa. Atualize o mapa para reorganizar todas as imagens.</numerusform>
+            <numerusform>{n} novas imagens foram adicionadas ao mapa. Atualize o mapa para reorganizar todas as imagens.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Level %1</source>
-        <translation>Nível %1</translation>
+        <source>Level {1}</source>
+        <translation>Nível {1}</translation>
     </message>
     <message>
         <source>Top level</source>
         <translation>Nível superior</translation>
     </message>
     <message numerus="yes">
-        <source>%n other classes</source>
+        <source>{n} other classes</source>
         <translation>
-            <numerusform>%n outra classe</numerusform>
-            <numerusform>%n outras classes</numerusform>
+            <numerusform>{n} outra classe</numerusform>
+            <numerusform>{n} outras classes</numerusform>
         </translation>
     </message>
     <message>
-        <source>Selected on the map: %1</source>
-        <translation>Selecionadas no mapa: %1</translation>
+        <source>Selected on the map: {1}</source>
+        <translation>Selecionadas no mapa: {1}</translation>
     </message>
     <message>
         <source>Bring in what another person did in their copy of this project: labels, classes and notes. Images are matched by their content. You see the result before anything changes, and nothing of yours is overwritten.</source>
@@ -4779,8 +4779,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Mesclar outra cópia…</translation>
     </message>
     <message>
-        <source>Merging %1</source>
-        <translation>Mesclando %1</translation>
+        <source>Merging {1}</source>
+        <translation>Mesclando {1}</translation>
     </message>
     <message>
         <source>Settle conflicts</source>
@@ -4803,12 +4803,12 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Tabelas (*.csv)</translation>
     </message>
     <message>
-        <source>Saving %1</source>
-        <translation>Salvando %1</translation>
+        <source>Saving {1}</source>
+        <translation>Salvando {1}</translation>
     </message>
     <message>
-        <source>Saved %1</source>
-        <translation>%1 salvo</translation>
+        <source>Saved {1}</source>
+        <translation>{1} salvo</translation>
     </message>
     <message>
         <source>Keep yours</source>
@@ -4883,22 +4883,22 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Outro projeto</translation>
     </message>
     <message>
-        <source>%1 in both</source>
-        <translation>%1 em ambos</translation>
+        <source>{1} in both</source>
+        <translation>{1} em ambos</translation>
     </message>
     <message>
-        <source>%1 will be added</source>
-        <translation>A incluir: %1</translation>
+        <source>{1} will be added</source>
+        <translation>A incluir: {1}</translation>
     </message>
     <message>
         <source>Class notes and confirmed labels will be added</source>
         <translation>A incluir: notas de classes e rótulos confirmados</translation>
     </message>
     <message numerus="yes">
-        <source>Nothing new, %n conflicts to settle</source>
+        <source>Nothing new, {n} conflicts to settle</source>
         <translation>
-            <numerusform>Nada de novo, %n conflito a resolver</numerusform>
-            <numerusform>Nada de novo, %n conflitos a resolver</numerusform>
+            <numerusform>Nada de novo, {n} conflito a resolver</numerusform>
+            <numerusform>Nada de novo, {n} conflitos a resolver</numerusform>
         </translation>
     </message>
     <message>
@@ -4906,52 +4906,52 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Nada de novo nesta cópia</translation>
     </message>
     <message numerus="yes">
-        <source>%n values of fields</source>
+        <source>{n} values of fields</source>
         <translation>
-            <numerusform>%n valor de campo</numerusform>
-            <numerusform>%n valores de campos</numerusform>
+            <numerusform>{n} valor de campo</numerusform>
+            <numerusform>{n} valores de campos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are shared by both copies.</source>
+        <source>{n} labels are shared by both copies.</source>
         <translation>
-            <numerusform>%n rótulo é a mesma decisão.</numerusform>
-            <numerusform>%n rótulos são a mesma decisão.</numerusform>
+            <numerusform>{n} rótulo é a mesma decisão.</numerusform>
+            <numerusform>{n} rótulos são a mesma decisão.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>On %n images you both agree.</source>
+        <source>On {n} images you both agree.</source>
         <translation>
-            <numerusform>Em %n imagem, vocês concordam.</numerusform>
-            <numerusform>Em %n imagens, vocês concordam.</numerusform>
+            <numerusform>Em {n} imagem, vocês concordam.</numerusform>
+            <numerusform>Em {n} imagens, vocês concordam.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images you labelled again after seeing theirs. Yours stay.</source>
+        <source>{n} images you labelled again after seeing theirs. Yours stay.</source>
         <translation>
-            <numerusform>%n imagem você rotulou novamente depois de ver o rótulo da outra pessoa. O seu é mantido.</numerusform>
-            <numerusform>%n imagens você rotulou novamente depois de ver os rótulos da outra pessoa. Os seus são mantidos.</numerusform>
+            <numerusform>{n} imagem você rotulou novamente depois de ver o rótulo da outra pessoa. O seu é mantido.</numerusform>
+            <numerusform>{n} imagens você rotulou novamente depois de ver os rótulos da outra pessoa. Os seus são mantidos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n conflicts were settled before.</source>
+        <source>{n} conflicts were settled before.</source>
         <translation>
-            <numerusform>%n conflito foi resolvido antes.</numerusform>
-            <numerusform>%n conflitos foram resolvidos antes.</numerusform>
+            <numerusform>{n} conflito foi resolvido antes.</numerusform>
+            <numerusform>{n} conflitos foram resolvidos antes.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have different ratings there. Yours stay.</source>
+        <source>{n} images have different ratings there. Yours stay.</source>
         <translation>
-            <numerusform>%n imagem tem outras estrelas lá. As suas são mantidas.</numerusform>
-            <numerusform>%n imagens têm outras estrelas lá. As suas são mantidas.</numerusform>
+            <numerusform>{n} imagem tem outras estrelas lá. As suas são mantidas.</numerusform>
+            <numerusform>{n} imagens têm outras estrelas lá. As suas são mantidas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n field values differ there. Yours stay.</source>
+        <source>{n} field values differ there. Yours stay.</source>
         <translation>
-            <numerusform>%n valor de campo é diferente lá. O seu é mantido.</numerusform>
-            <numerusform>%n valores de campos são diferentes lá. Os seus são mantidos.</numerusform>
+            <numerusform>{n} valor de campo é diferente lá. O seu é mantido.</numerusform>
+            <numerusform>{n} valores de campos são diferentes lá. Os seus são mantidos.</numerusform>
         </translation>
     </message>
     <message>
@@ -4959,32 +4959,32 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Mesclar</translation>
     </message>
     <message numerus="yes">
-        <source>Settle %n conflicts</source>
+        <source>Settle {n} conflicts</source>
         <translation>
-            <numerusform>Resolver %n conflito</numerusform>
-            <numerusform>Resolver %n conflitos</numerusform>
+            <numerusform>Resolver {n} conflito</numerusform>
+            <numerusform>Resolver {n} conflitos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Agreement on %1 that both labelled</source>
-        <translation>Concordância em %1 com rótulo dos dois</translation>
+        <source>Agreement on {1} that both labelled</source>
+        <translation>Concordância em {1} com rótulo dos dois</translation>
     </message>
     <message>
         <source>Same class</source>
         <translation>Mesma classe</translation>
     </message>
     <message numerus="yes">
-        <source>%n conflicts. Yours stay until you settle them.</source>
+        <source>{n} conflicts. Yours stay until you settle them.</source>
         <translation>
-            <numerusform>%n conflito. A sua versão é mantida até você resolvê-lo.</numerusform>
-            <numerusform>%n conflitos. As suas versões são mantidas até você resolvê-los.</numerusform>
+            <numerusform>{n} conflito. A sua versão é mantida até você resolvê-lo.</numerusform>
+            <numerusform>{n} conflitos. As suas versões são mantidas até você resolvê-los.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes differ. Yours stay as they are.</source>
+        <source>{n} classes differ. Yours stay as they are.</source>
         <translation>
-            <numerusform>%n classe difere. A sua fica como está.</numerusform>
-            <numerusform>%n classes diferem. As suas ficam como estão.</numerusform>
+            <numerusform>{n} classe difere. A sua fica como está.</numerusform>
+            <numerusform>{n} classes diferem. As suas ficam como estão.</numerusform>
         </translation>
     </message>
     <message>
@@ -5024,24 +5024,24 @@ Clique em + para adicionar uma classe.</translation>
         <translation>O id de origem dela não foi incluído: outra classe já o tem</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels belong to classes that cannot be added</source>
+        <source>{n} labels belong to classes that cannot be added</source>
         <translation>
-            <numerusform>%n rótulo é de uma classe que não pode ser incluída</numerusform>
-            <numerusform>%n rótulos são de classes que não podem ser incluídas</numerusform>
+            <numerusform>{n} rótulo é de uma classe que não pode ser incluída</numerusform>
+            <numerusform>{n} rótulos são de classes que não podem ser incluídas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images are not in your project</source>
+        <source>{n} images are not in your project</source>
         <translation>
-            <numerusform>%n imagem não está no seu projeto</numerusform>
-            <numerusform>%n imagens não estão no seu projeto</numerusform>
+            <numerusform>{n} imagem não está no seu projeto</numerusform>
+            <numerusform>{n} imagens não estão no seu projeto</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Add the %n found on disk, with their labels</source>
+        <source>Add the {n} found on disk, with their labels</source>
         <translation>
             <numerusform>Adicionar a imagem encontrada no disco, com seu rótulo</numerusform>
-            <numerusform>Adicionar as %n encontradas no disco, com seus rótulos</numerusform>
+            <numerusform>Adicionar as {n} encontradas no disco, com seus rótulos</numerusform>
         </translation>
     </message>
     <message>
@@ -5049,36 +5049,36 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Para adicioná-las, abra primeiro esta cópia e depois mescle o projeto descompactado.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have the same path but are different photos</source>
+        <source>{n} images have the same path but are different photos</source>
         <translation>
-            <numerusform>%n imagem tem o mesmo caminho, mas é outra foto</numerusform>
-            <numerusform>%n imagens têm o mesmo caminho, mas são outras fotos</numerusform>
+            <numerusform>{n} imagem tem o mesmo caminho, mas é outra foto</numerusform>
+            <numerusform>{n} imagens têm o mesmo caminho, mas são outras fotos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Merged %1</source>
-        <translation>%1 mesclado</translation>
+        <source>Merged {1}</source>
+        <translation>{1} mesclado</translation>
     </message>
     <message>
-        <source>Merged %1: %2 added</source>
-        <translation>%1 mesclado, com %2</translation>
+        <source>Merged {1}: {2} added</source>
+        <translation>{1} mesclado, com {2}</translation>
     </message>
     <message>
-        <source>Burst of %1: one answer for all</source>
-        <translation>Rajada de %1: uma resposta para todas</translation>
+        <source>Burst of {1}: one answer for all</source>
+        <translation>Rajada de {1}: uma resposta para todas</translation>
     </message>
     <message numerus="yes">
-        <source>Keep yours for all %n</source>
+        <source>Keep yours for all {n}</source>
         <translation>
             <numerusform>Manter o seu</numerusform>
-            <numerusform>Manter o seu nas %n</numerusform>
+            <numerusform>Manter o seu nas {n}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Take theirs for all %n</source>
+        <source>Take theirs for all {n}</source>
         <translation>
             <numerusform>Usar o outro</numerusform>
-            <numerusform>Usar o outro nas %n</numerusform>
+            <numerusform>Usar o outro nas {n}</numerusform>
         </translation>
     </message>
     <message>
@@ -5094,17 +5094,17 @@ Clique em + para adicionar uma classe.</translation>
         <translation>sugerida: a classe mais específica</translation>
     </message>
     <message numerus="yes">
-        <source>%n conflicts settled</source>
+        <source>{n} conflicts settled</source>
         <translation>
-            <numerusform>%n conflito resolvido</numerusform>
-            <numerusform>%n conflitos resolvidos</numerusform>
+            <numerusform>{n} conflito resolvido</numerusform>
+            <numerusform>{n} conflitos resolvidos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n left for later</source>
+        <source>{n} left for later</source>
         <translation>
-            <numerusform>%n para depois</numerusform>
-            <numerusform>%n para depois</numerusform>
+            <numerusform>{n} para depois</numerusform>
+            <numerusform>{n} para depois</numerusform>
         </translation>
     </message>
     <message>
@@ -5180,21 +5180,21 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Procurando ao lado do projeto</translation>
     </message>
     <message>
-        <source>Searching %1</source>
-        <translation>Procurando em %1</translation>
+        <source>Searching {1}</source>
+        <translation>Procurando em {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%n images are missing.</source>
+        <source>{n} images are missing.</source>
         <translation>
-            <numerusform>%n imagem está ausente.</numerusform>
-            <numerusform>%n imagens estão ausentes.</numerusform>
+            <numerusform>{n} imagem está ausente.</numerusform>
+            <numerusform>{n} imagens estão ausentes.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labelled images were replaced by different photos.</source>
+        <source>{n} labelled images were replaced by different photos.</source>
         <translation>
-            <numerusform>%n imagem rotulada agora é outra foto.</numerusform>
-            <numerusform>%n imagens rotuladas agora são outras fotos.</numerusform>
+            <numerusform>{n} imagem rotulada agora é outra foto.</numerusform>
+            <numerusform>{n} imagens rotuladas agora são outras fotos.</numerusform>
         </translation>
     </message>
     <message>
@@ -5214,114 +5214,114 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Nenhuma delas foi encontrada ali.</translation>
     </message>
     <message>
-        <source>%1 of %2 found</source>
-        <translation>%1 de %2 encontradas</translation>
+        <source>{1} of {2} found</source>
+        <translation>{1} de {2} encontradas</translation>
     </message>
     <message numerus="yes">
-        <source>%n by their folders</source>
+        <source>{n} by their folders</source>
         <translation>
-            <numerusform>%n pela pasta</numerusform>
-            <numerusform>%n pelas pastas</numerusform>
+            <numerusform>{n} pela pasta</numerusform>
+            <numerusform>{n} pelas pastas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n by name and size</source>
+        <source>{n} by name and size</source>
         <translation>
-            <numerusform>%n por nome e tamanho</numerusform>
-            <numerusform>%n por nome e tamanho</numerusform>
+            <numerusform>{n} por nome e tamanho</numerusform>
+            <numerusform>{n} por nome e tamanho</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n by content</source>
+        <source>{n} by content</source>
         <translation>
-            <numerusform>%n por conteúdo</numerusform>
-            <numerusform>%n por conteúdo</numerusform>
+            <numerusform>{n} por conteúdo</numerusform>
+            <numerusform>{n} por conteúdo</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>and %n more folders</source>
+        <source>and {n} more folders</source>
         <translation>
-            <numerusform>e mais %n pasta</numerusform>
-            <numerusform>e mais %n pastas</numerusform>
+            <numerusform>e mais {n} pasta</numerusform>
+            <numerusform>e mais {n} pastas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n changed in the meantime</source>
+        <source>{n} changed in the meantime</source>
         <translation>
-            <numerusform>%n alterada nesse meio-tempo</numerusform>
-            <numerusform>%n alteradas nesse meio-tempo</numerusform>
+            <numerusform>{n} alterada nesse meio-tempo</numerusform>
+            <numerusform>{n} alteradas nesse meio-tempo</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images added from the new place without a label will be replaced</source>
+        <source>{n} images added from the new place without a label will be replaced</source>
         <translation>
-            <numerusform>%n imagem adicionada do novo local, sem rótulo, será substituída</numerusform>
-            <numerusform>%n imagens adicionadas do novo local, sem rótulo, serão substituídas</numerusform>
+            <numerusform>{n} imagem adicionada do novo local, sem rótulo, será substituída</numerusform>
+            <numerusform>{n} imagens adicionadas do novo local, sem rótulo, serão substituídas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n not updated: a file with the same name and size is a different image.</source>
+        <source>{n} not updated: a file with the same name and size is a different image.</source>
         <translation>
-            <numerusform>%n não atualizada: um arquivo com o mesmo nome e tamanho é outra imagem.</numerusform>
-            <numerusform>%n não atualizadas: um arquivo com o mesmo nome e tamanho é outra imagem.</numerusform>
+            <numerusform>{n} não atualizada: um arquivo com o mesmo nome e tamanho é outra imagem.</numerusform>
+            <numerusform>{n} não atualizadas: um arquivo com o mesmo nome e tamanho é outra imagem.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n could be several files. Choose a narrower folder to tell them apart.</source>
+        <source>{n} could be several files. Choose a narrower folder to tell them apart.</source>
         <translation>
-            <numerusform>%n com vários arquivos possíveis. Escolha uma pasta mais restrita para distingui-los.</numerusform>
-            <numerusform>%n com vários arquivos possíveis. Escolha uma pasta mais restrita para distingui-los.</numerusform>
+            <numerusform>{n} com vários arquivos possíveis. Escolha uma pasta mais restrita para distingui-los.</numerusform>
+            <numerusform>{n} com vários arquivos possíveis. Escolha uma pasta mais restrita para distingui-los.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n already in the project as another image with a label.</source>
+        <source>{n} already in the project as another image with a label.</source>
         <translation>
-            <numerusform>%n já no projeto como outra imagem com rótulo.</numerusform>
-            <numerusform>%n já no projeto como outra imagem com rótulo.</numerusform>
+            <numerusform>{n} já no projeto como outra imagem com rótulo.</numerusform>
+            <numerusform>{n} já no projeto como outra imagem com rótulo.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n not found there.</source>
+        <source>{n} not found there.</source>
         <translation>
-            <numerusform>%n não encontrada ali.</numerusform>
-            <numerusform>%n não encontradas ali.</numerusform>
+            <numerusform>{n} não encontrada ali.</numerusform>
+            <numerusform>{n} não encontradas ali.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n folders could not be searched.</source>
+        <source>{n} folders could not be searched.</source>
         <translation>
-            <numerusform>Não foi possível procurar em %n pasta.</numerusform>
-            <numerusform>Não foi possível procurar em %n pastas.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1, all verified by content</source>
-        <translation>%1, tudo verificado por conteúdo</translation>
-    </message>
-    <message numerus="yes">
-        <source>%1 of %n missing images found.</source>
-        <translation>
-            <numerusform>Imagem ausente localizada: %1 de %n.</numerusform>
-            <numerusform>Imagens ausentes localizadas: %1 de %n.</numerusform>
+            <numerusform>Não foi possível procurar em {n} pasta.</numerusform>
+            <numerusform>Não foi possível procurar em {n} pastas.</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1, by name and size only</source>
-        <translation>%1, só por nome e tamanho</translation>
-    </message>
-    <message>
-        <source>%1, %2 verified by content, %3 by name and size</source>
-        <translation>%1: %2 por conteúdo, %3 por nome e tamanho</translation>
-    </message>
-    <message>
-        <source>%1 could not be searched.</source>
-        <translation>Não foi possível procurar em %1.</translation>
+        <source>{1}, all verified by content</source>
+        <translation>{1}, tudo verificado por conteúdo</translation>
     </message>
     <message numerus="yes">
-        <source>Update the location of %n images</source>
+        <source>{1} of {n} missing images found.</source>
         <translation>
-            <numerusform>Atualizar o local de %n imagem</numerusform>
-            <numerusform>Atualizar o local de %n imagens</numerusform>
+            <numerusform>Imagem ausente localizada: {1} de {n}.</numerusform>
+            <numerusform>Imagens ausentes localizadas: {1} de {n}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{1}, by name and size only</source>
+        <translation>{1}, só por nome e tamanho</translation>
+    </message>
+    <message>
+        <source>{1}, {2} verified by content, {3} by name and size</source>
+        <translation>{1}: {2} por conteúdo, {3} por nome e tamanho</translation>
+    </message>
+    <message>
+        <source>{1} could not be searched.</source>
+        <translation>Não foi possível procurar em {1}.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Update the location of {n} images</source>
+        <translation>
+            <numerusform>Atualizar o local de {n} imagem</numerusform>
+            <numerusform>Atualizar o local de {n} imagens</numerusform>
         </translation>
     </message>
     <message>
@@ -5349,14 +5349,14 @@ Clique em + para adicionar uma classe.</translation>
         <translation>5 estrelas</translation>
     </message>
     <message>
-        <source>%1, just labelled: %2</source>
-        <translation>%1 (acabou de rotular: %2)</translation>
+        <source>{1}, just labelled: {2}</source>
+        <translation>{1} (acabou de rotular: {2})</translation>
     </message>
     <message numerus="yes">
-        <source>and %n more</source>
+        <source>and {n} more</source>
         <translation>
-            <numerusform>e mais %n</numerusform>
-            <numerusform>e mais %n</numerusform>
+            <numerusform>e mais {n}</numerusform>
+            <numerusform>e mais {n}</numerusform>
         </translation>
     </message>
     <message>
@@ -5368,40 +5368,40 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Parar; nada é importado</translation>
     </message>
     <message>
-        <source>Reading %1…</source>
-        <translation>Lendo %1…</translation>
+        <source>Reading {1}…</source>
+        <translation>Lendo {1}…</translation>
     </message>
     <message>
-        <source>Label as %1</source>
-        <translation>Rotular como %1</translation>
+        <source>Label as {1}</source>
+        <translation>Rotular como {1}</translation>
     </message>
     <message>
-        <source>Show %1</source>
-        <translation>Mostrar %1</translation>
+        <source>Show {1}</source>
+        <translation>Mostrar {1}</translation>
     </message>
     <message>
-        <source>“%1” is not in the class list…</source>
-        <translation>“%1” não está na lista de classes…</translation>
+        <source>“{1}” is not in the class list…</source>
+        <translation>“{1}” não está na lista de classes…</translation>
     </message>
     <message>
-        <source>Add “%1” to the class list…</source>
-        <translation>Adicionar “%1” à lista de classes…</translation>
+        <source>Add “{1}” to the class list…</source>
+        <translation>Adicionar “{1}” à lista de classes…</translation>
     </message>
     <message>
-        <source>Ask whether to add “%1”</source>
-        <translation>Perguntar antes de adicionar “%1”</translation>
+        <source>Ask whether to add “{1}”</source>
+        <translation>Perguntar antes de adicionar “{1}”</translation>
     </message>
     <message>
-        <source>“%1” is not in the class list</source>
-        <translation>“%1” não está na lista de classes</translation>
+        <source>“{1}” is not in the class list</source>
+        <translation>“{1}” não está na lista de classes</translation>
     </message>
     <message>
         <source>Do not add it</source>
         <translation>Não adicionar</translation>
     </message>
     <message>
-        <source>Add “%1” to the class list</source>
-        <translation>Adicionar “%1” à lista de classes</translation>
+        <source>Add “{1}” to the class list</source>
+        <translation>Adicionar “{1}” à lista de classes</translation>
     </message>
     <message>
         <source>top level</source>
@@ -5416,9 +5416,9 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Esc fecha</translation>
     </message>
     <message>
-        <source>%1: %2</source>
+        <source>{1}: {2}</source>
         <comment>key</comment>
-        <translation>%1: %2</translation>
+        <translation>{1}: {2}</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -5469,15 +5469,15 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Seu nome para estes rótulos</translation>
     </message>
     <message numerus="yes">
-        <source>%n earlier labels have no name</source>
+        <source>{n} earlier labels have no name</source>
         <translation>
-            <numerusform>%n rótulo anterior não tem nome</numerusform>
-            <numerusform>%n rótulos anteriores não têm nome</numerusform>
+            <numerusform>{n} rótulo anterior não tem nome</numerusform>
+            <numerusform>{n} rótulos anteriores não têm nome</numerusform>
         </translation>
     </message>
     <message>
-        <source>Sign as %1</source>
-        <translation>Assinar como %1</translation>
+        <source>Sign as {1}</source>
+        <translation>Assinar como {1}</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -5561,8 +5561,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Comparar com um arquivo de referência</translation>
     </message>
     <message>
-        <source>%1 report.html</source>
-        <translation>Relatório de %1.html</translation>
+        <source>{1} report.html</source>
+        <translation>Relatório de {1}.html</translation>
     </message>
     <message>
         <source>Save the report</source>
@@ -5653,42 +5653,42 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Todos os números em um só CSV</translation>
     </message>
     <message>
-        <source>%1, predicted %2: %3</source>
-        <translation>%1, predita como %2: %3</translation>
+        <source>{1}, predicted {2}: {3}</source>
+        <translation>{1}, predita como {2}: {3}</translation>
     </message>
     <message>
-        <source>%1, predicted %2</source>
-        <translation>%1, predita como %2</translation>
+        <source>{1}, predicted {2}</source>
+        <translation>{1}, predita como {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels since %1.</source>
+        <source>{n} new labels since {1}.</source>
         <translation>
-            <numerusform>%n novo rótulo desde %1.</numerusform>
-            <numerusform>%n novos rótulos desde %1.</numerusform>
+            <numerusform>{n} novo rótulo desde {1}.</numerusform>
+            <numerusform>{n} novos rótulos desde {1}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels and other changes since %1.</source>
+        <source>{n} new labels and other changes since {1}.</source>
         <translation>
-            <numerusform>%n novo rótulo e outras mudanças desde %1.</numerusform>
-            <numerusform>%n novos rótulos e outras mudanças desde %1.</numerusform>
+            <numerusform>{n} novo rótulo e outras mudanças desde {1}.</numerusform>
+            <numerusform>{n} novos rótulos e outras mudanças desde {1}.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Classes, images or the model have changed since %1.</source>
-        <translation>Classes, imagens ou o modelo mudaram desde %1.</translation>
+        <source>Classes, images or the model have changed since {1}.</source>
+        <translation>Classes, imagens ou o modelo mudaram desde {1}.</translation>
     </message>
     <message>
         <source>Held-out labels</source>
         <translation>Rótulos reservados</translation>
     </message>
     <message>
-        <source>Saved the report as %1</source>
-        <translation>Relatório salvo como %1</translation>
+        <source>Saved the report as {1}</source>
+        <translation>Relatório salvo como {1}</translation>
     </message>
     <message>
-        <source>Compare with %1</source>
-        <translation>Comparar com %1</translation>
+        <source>Compare with {1}</source>
+        <translation>Comparar com {1}</translation>
     </message>
     <message>
         <source>Show the report</source>
@@ -5707,8 +5707,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Mostrar o log</translation>
     </message>
     <message>
-        <source>No log could be written in %1</source>
-        <translation>Não foi possível gravar um log em %1</translation>
+        <source>No log could be written in {1}</source>
+        <translation>Não foi possível gravar um log em {1}</translation>
     </message>
     <message>
         <source>Copy the problem report</source>
@@ -5719,8 +5719,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>O relatório foi copiado para a área de transferência.</translation>
     </message>
     <message>
-        <source>Something unexpected went wrong (%1). Your project is safe; the log has the details.</source>
-        <translation>Ocorreu um erro inesperado (%1). Seu projeto está seguro; os detalhes estão no log.</translation>
+        <source>Something unexpected went wrong ({1}). Your project is safe; the log has the details.</source>
+        <translation>Ocorreu um erro inesperado ({1}). Seu projeto está seguro; os detalhes estão no log.</translation>
     </message>
     <message>
         <source>Everything you did was saved. Nothing has been sent. To share this report, copy it, read it through and paste it into a message.</source>
@@ -5735,10 +5735,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Aceitar predição</translation>
     </message>
     <message numerus="yes">
-        <source>None of the %n selected images has an unlabelled prediction above %1.</source>
+        <source>None of the {n} selected images has an unlabelled prediction above {1}.</source>
         <translation>
-            <numerusform>A imagem selecionada não está sem rótulo e com predição acima de %1.</numerusform>
-            <numerusform>Nenhuma das %n imagens selecionadas está sem rótulo e com predição acima de %1.</numerusform>
+            <numerusform>A imagem selecionada não está sem rótulo e com predição acima de {1}.</numerusform>
+            <numerusform>Nenhuma das {n} imagens selecionadas está sem rótulo e com predição acima de {1}.</numerusform>
         </translation>
     </message>
     <message>
@@ -5795,63 +5795,63 @@ Clique em + para adicionar uma classe.</translation>
         <translation>As caixas são classificadas no lugar da imagem: abra-a para rotulá-las.</translation>
     </message>
     <message>
-        <source>This image is labelled already: %1.</source>
-        <translation>Esta imagem já está rotulada: %1.</translation>
+        <source>This image is labelled already: {1}.</source>
+        <translation>Esta imagem já está rotulada: {1}.</translation>
     </message>
     <message>
         <source>Nothing to accept: this file could not be read.</source>
         <translation>Nada a aceitar: este arquivo não pôde ser lido.</translation>
     </message>
     <message>
-        <source>Press %1 for another thing in the image.</source>
-        <translation>Pressione %1 para outro objeto na imagem.</translation>
+        <source>Press {1} for another thing in the image.</source>
+        <translation>Pressione {1} para outro objeto na imagem.</translation>
     </message>
     <message>
-        <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
-        <translation>A predição %1 ainda não está visível. Pressione a tecla novamente em instantes.</translation>
+        <source>Prediction {1} is not shown yet. Press the key again in a moment.</source>
+        <translation>A predição {1} ainda não está visível. Pressione a tecla novamente em instantes.</translation>
     </message>
     <message>
-        <source>No class has the key %1 for this image.</source>
-        <translation>Nenhuma classe tem a tecla %1 nesta imagem.</translation>
+        <source>No class has the key {1} for this image.</source>
+        <translation>Nenhuma classe tem a tecla {1} nesta imagem.</translation>
     </message>
     <message>
-        <source>Press %1 to label it as any class.</source>
-        <translation>Pressione %1 para rotulá-la como qualquer classe.</translation>
+        <source>Press {1} to label it as any class.</source>
+        <translation>Pressione {1} para rotulá-la como qualquer classe.</translation>
     </message>
     <message>
-        <source>No class has the key %1.</source>
-        <translation>Nenhuma classe tem a tecla %1.</translation>
+        <source>No class has the key {1}.</source>
+        <translation>Nenhuma classe tem a tecla {1}.</translation>
     </message>
     <message>
         <source>Right-click a class and choose “Key for labelling…” to give it one.</source>
         <translation>Clique com o botão direito em uma classe e escolha “Tecla para rotular…” para atribuir uma.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images keep their other labels</source>
+        <source>{n} images keep their other labels</source>
         <translation>
-            <numerusform>%n imagem mantém seu outro rótulo</numerusform>
-            <numerusform>%n imagens mantêm seus outros rótulos</numerusform>
+            <numerusform>{n} imagem mantém seu outro rótulo</numerusform>
+            <numerusform>{n} imagens mantêm seus outros rótulos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Name of the new class with %1</source>
-        <translation>Nome da nova classe com %1</translation>
+        <source>Name of the new class with {1}</source>
+        <translation>Nome da nova classe com {1}</translation>
     </message>
     <message>
         <source>Parent/Name puts it under a class</source>
         <translation>Pai/Nome a coloca em uma classe</translation>
     </message>
     <message>
-        <source>%1 accepts the class on a card.</source>
-        <translation>%1 aceita a classe de um cartão.</translation>
+        <source>{1} accepts the class on a card.</source>
+        <translation>{1} aceita a classe de um cartão.</translation>
     </message>
     <message>
-        <source>%1 to %2 choose another.</source>
-        <translation>%1 a %2 escolhem outra.</translation>
+        <source>{1} to {2} choose another.</source>
+        <translation>{1} a {2} escolhem outra.</translation>
     </message>
     <message>
-        <source>%1 means none of them.</source>
-        <translation>%1 significa nenhuma delas.</translation>
+        <source>{1} means none of them.</source>
+        <translation>{1} significa nenhuma delas.</translation>
     </message>
     <message>
         <source>Got it</source>
@@ -5870,12 +5870,12 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Refinando as predições</translation>
     </message>
     <message>
-        <source>Checking %1</source>
-        <translation>Verificando %1</translation>
+        <source>Checking {1}</source>
+        <translation>Verificando {1}</translation>
     </message>
     <message>
-        <source>%1 …</source>
-        <translation>%1 …</translation>
+        <source>{1} …</source>
+        <translation>{1} …</translation>
     </message>
     <message>
         <source>Remove the value</source>
@@ -5910,32 +5910,32 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Texto</translation>
     </message>
     <message>
-        <source>Renamed with their values: %1</source>
-        <translation>Renomeados com seus valores: %1</translation>
+        <source>Renamed with their values: {1}</source>
+        <translation>Renomeados com seus valores: {1}</translation>
     </message>
     <message>
-        <source>Camera %1</source>
-        <translation>Câmera %1</translation>
+        <source>Camera {1}</source>
+        <translation>Câmera {1}</translation>
     </message>
     <message>
         <source>All images</source>
         <translation>Todas as imagens</translation>
     </message>
     <message>
-        <source>Folder %1</source>
-        <translation>Pasta %1</translation>
+        <source>Folder {1}</source>
+        <translation>Pasta {1}</translation>
     </message>
     <message>
         <source>No time changes.</source>
         <translation>Nenhuma hora muda.</translation>
     </message>
     <message>
-        <source>Now: %1</source>
-        <translation>Agora: %1</translation>
+        <source>Now: {1}</source>
+        <translation>Agora: {1}</translation>
     </message>
     <message>
-        <source>Then: %1</source>
-        <translation>Depois: %1</translation>
+        <source>Then: {1}</source>
+        <translation>Depois: {1}</translation>
     </message>
     <message>
         <source>To review</source>
@@ -5967,8 +5967,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Localizar imagens semelhantes a um arquivo</translation>
     </message>
     <message>
-        <source>Similar to %1</source>
-        <translation>Semelhantes a %1</translation>
+        <source>Similar to {1}</source>
+        <translation>Semelhantes a {1}</translation>
     </message>
     <message>
         <source>By similarity</source>
@@ -5979,12 +5979,12 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Ainda não há nada a comparar: esta imagem não foi analisada.</translation>
     </message>
     <message>
-        <source>%1 could not be read</source>
-        <translation>Não foi possível ler %1</translation>
+        <source>{1} could not be read</source>
+        <translation>Não foi possível ler {1}</translation>
     </message>
     <message>
-        <source>%1 could not be read: %2</source>
-        <translation>Não foi possível ler %1: %2</translation>
+        <source>{1} could not be read: {2}</source>
+        <translation>Não foi possível ler {1}: {2}</translation>
     </message>
     <message>
         <source>Repair or replace files, then press F5. Protoleaf changes none of them.</source>
@@ -5999,10 +5999,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Copiar a lista</translation>
     </message>
     <message numerus="yes">
-        <source>%n files could not be read</source>
+        <source>{n} files could not be read</source>
         <translation>
-            <numerusform>%n arquivo não pôde ser lido</numerusform>
-            <numerusform>%n arquivos não puderam ser lidos</numerusform>
+            <numerusform>{n} arquivo não pôde ser lido</numerusform>
+            <numerusform>{n} arquivos não puderam ser lidos</numerusform>
         </translation>
     </message>
     <message>
@@ -6018,10 +6018,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Somente leitura</translation>
     </message>
     <message numerus="yes">
-        <source>Saving %n changes…</source>
+        <source>Saving {n} changes…</source>
         <translation>
-            <numerusform>Salvando %n alteração…</numerusform>
-            <numerusform>Salvando %n alterações…</numerusform>
+            <numerusform>Salvando {n} alteração…</numerusform>
+            <numerusform>Salvando {n} alterações…</numerusform>
         </translation>
     </message>
     <message>
@@ -6029,10 +6029,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>As alterações ainda não estão salvas</translation>
     </message>
     <message numerus="yes">
-        <source>Reading %n embeddings…</source>
+        <source>Reading {n} embeddings…</source>
         <translation>
-            <numerusform>Lendo %n embedding…</numerusform>
-            <numerusform>Lendo %n embeddings…</numerusform>
+            <numerusform>Lendo {n} embedding…</numerusform>
+            <numerusform>Lendo {n} embeddings…</numerusform>
         </translation>
     </message>
     <message>
@@ -6048,20 +6048,20 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Rotulada como vazia</translation>
     </message>
     <message>
-        <source>%1 to review</source>
-        <translation>%1 a revisar</translation>
+        <source>{1} to review</source>
+        <translation>{1} a revisar</translation>
     </message>
     <message>
-        <source>Undone: %1</source>
-        <translation>Desfeito: %1</translation>
+        <source>Undone: {1}</source>
+        <translation>Desfeito: {1}</translation>
     </message>
     <message>
         <source>Redo</source>
         <translation>Refazer</translation>
     </message>
     <message>
-        <source>Redone: %1</source>
-        <translation>Refeito: %1</translation>
+        <source>Redone: {1}</source>
+        <translation>Refeito: {1}</translation>
     </message>
     <message>
         <source>•— validation</source>
@@ -6128,8 +6128,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Salvando a nova versão do modelo</translation>
     </message>
     <message>
-        <source>%1 pixels</source>
-        <translation>%1 pixels</translation>
+        <source>{1} pixels</source>
+        <translation>{1} pixels</translation>
     </message>
     <message>
         <source>Start</source>
@@ -6156,8 +6156,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Usar</translation>
     </message>
     <message>
-        <source>Use %1</source>
-        <translation>Usar %1</translation>
+        <source>Use {1}</source>
+        <translation>Usar {1}</translation>
     </message>
     <message>
         <source>Use the new version</source>
@@ -6236,42 +6236,42 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Menos de um minuto.</translation>
     </message>
     <message>
-        <source>About %1.</source>
-        <translation>Cerca de %1.</translation>
+        <source>About {1}.</source>
+        <translation>Cerca de {1}.</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels: training would likely help.</source>
+        <source>{n} labels: training would likely help.</source>
         <translation>
-            <numerusform>%n rótulo: treinar provavelmente ajudaria.</numerusform>
-            <numerusform>%n rótulos: treinar provavelmente ajudaria.</numerusform>
+            <numerusform>{n} rótulo: treinar provavelmente ajudaria.</numerusform>
+            <numerusform>{n} rótulos: treinar provavelmente ajudaria.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels: training for about %1 would likely help.</source>
+        <source>{n} labels: training for about {1} would likely help.</source>
         <translation>
-            <numerusform>%n rótulo: treinar por cerca de %1 provavelmente ajudaria.</numerusform>
-            <numerusform>%n rótulos: treinar por cerca de %1 provavelmente ajudaria.</numerusform>
+            <numerusform>{n} rótulo: treinar por cerca de {1} provavelmente ajudaria.</numerusform>
+            <numerusform>{n} rótulos: treinar por cerca de {1} provavelmente ajudaria.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels: training the backbone would likely help.</source>
+        <source>{n} labels: training the backbone would likely help.</source>
         <translation>
-            <numerusform>%n rótulo: treinar o backbone provavelmente ajudaria.</numerusform>
-            <numerusform>%n rótulos: treinar o backbone provavelmente ajudaria.</numerusform>
+            <numerusform>{n} rótulo: treinar o backbone provavelmente ajudaria.</numerusform>
+            <numerusform>{n} rótulos: treinar o backbone provavelmente ajudaria.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Training stopped after %1 of %n iterations. It can be resumed.</source>
+        <source>Training stopped after {1} of {n} iterations. It can be resumed.</source>
         <translation>
-            <numerusform>O treinamento parou após %1 de %n iteração. É possível retomá-lo.</numerusform>
-            <numerusform>O treinamento parou após %1 de %n iterações. É possível retomá-lo.</numerusform>
+            <numerusform>O treinamento parou após {1} de {n} iteração. É possível retomá-lo.</numerusform>
+            <numerusform>O treinamento parou após {1} de {n} iterações. É possível retomá-lo.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Learns from %1 in %n classes.</source>
+        <source>Learns from {1} in {n} classes.</source>
         <translation>
-            <numerusform>Aprende com %1 em %n classe.</numerusform>
-            <numerusform>Aprende com %1 em %n classes.</numerusform>
+            <numerusform>Aprende com {1} em {n} classe.</numerusform>
+            <numerusform>Aprende com {1} em {n} classes.</numerusform>
         </translation>
     </message>
     <message>
@@ -6279,8 +6279,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>1 minuto</translation>
     </message>
     <message>
-        <source>%1 minutes</source>
-        <translation>%1 minutos</translation>
+        <source>{1} minutes</source>
+        <translation>{1} minutos</translation>
     </message>
     <message>
         <source>This edition cannot train. Install protoleaf-training in its place; projects stay.</source>
@@ -6307,15 +6307,15 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Poucos rótulos para medir com imagens reservadas.</translation>
     </message>
     <message>
-        <source>New: %1</source>
+        <source>New: {1}</source>
         <comment>version</comment>
-        <translation>Nova: %1</translation>
+        <translation>Nova: {1}</translation>
     </message>
     <message numerus="yes">
-        <source>Accuracy on %n held-out images.</source>
+        <source>Accuracy on {n} held-out images.</source>
         <translation>
-            <numerusform>Acurácia em %n imagem reservada.</numerusform>
-            <numerusform>Acurácia em %n imagens reservadas.</numerusform>
+            <numerusform>Acurácia em {n} imagem reservada.</numerusform>
+            <numerusform>Acurácia em {n} imagens reservadas.</numerusform>
         </translation>
     </message>
     <message>
@@ -6375,8 +6375,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Parar; nenhum projeto é criado</translation>
     </message>
     <message>
-        <source>Remove “%1” from this list</source>
-        <translation>Remover “%1” desta lista</translation>
+        <source>Remove “{1}” from this list</source>
+        <translation>Remover “{1}” desta lista</translation>
     </message>
     <message>
         <source>Open recent</source>
@@ -6435,20 +6435,20 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Medindo a velocidade…</translation>
     </message>
     <message>
-        <source>About %1 on this computer</source>
-        <translation>Cerca de %1 neste computador</translation>
+        <source>About {1} on this computer</source>
+        <translation>Cerca de {1} neste computador</translation>
     </message>
     <message>
-        <source>Up to %1 on this computer</source>
-        <translation>Até %1 neste computador</translation>
+        <source>Up to {1} on this computer</source>
+        <translation>Até {1} neste computador</translation>
     </message>
     <message>
-        <source>About %1 for %2</source>
-        <translation>Cerca de %1 para %2</translation>
+        <source>About {1} for {2}</source>
+        <translation>Cerca de {1} para {2}</translation>
     </message>
     <message>
-        <source>A few seconds for %2</source>
-        <translation>Alguns segundos para %2</translation>
+        <source>A few seconds for {2}</source>
+        <translation>Alguns segundos para {2}</translation>
     </message>
     <message>
         <source>First use: about a minute of setup.</source>
@@ -6459,10 +6459,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Lendo…</translation>
     </message>
     <message numerus="yes">
-        <source>%1 on %n levels</source>
+        <source>{1} on {n} levels</source>
         <translation>
-            <numerusform>%1 em %n nível</numerusform>
-            <numerusform>%1 em %n níveis</numerusform>
+            <numerusform>{1} em {n} nível</numerusform>
+            <numerusform>{1} em {n} níveis</numerusform>
         </translation>
     </message>
     <message>
@@ -6474,10 +6474,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Marque as pastas que são classes. As imagens delas recebem rótulos.</translation>
     </message>
     <message numerus="yes">
-        <source>%n folders are classes. Their images get labels.</source>
+        <source>{n} folders are classes. Their images get labels.</source>
         <translation>
-            <numerusform>%n pasta é uma classe. As imagens dela recebem rótulos.</numerusform>
-            <numerusform>%n pastas são classes. As imagens delas recebem rótulos.</numerusform>
+            <numerusform>{n} pasta é uma classe. As imagens dela recebem rótulos.</numerusform>
+            <numerusform>{n} pastas são classes. As imagens delas recebem rótulos.</numerusform>
         </translation>
     </message>
     <message>
@@ -6485,15 +6485,15 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Não pode ser lido</translation>
     </message>
     <message numerus="yes">
-        <source>All %n labelled</source>
+        <source>All {n} labelled</source>
         <translation>
-            <numerusform>%n imagem, rotulada</numerusform>
-            <numerusform>Todas as %n rotuladas</numerusform>
+            <numerusform>{n} imagem, rotulada</numerusform>
+            <numerusform>Todas as {n} rotuladas</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 of %2 labelled</source>
-        <translation>%1 de %2 com rótulo</translation>
+        <source>{1} of {2} labelled</source>
+        <translation>{1} de {2} com rótulo</translation>
     </message>
     <message>
         <source>Today</source>
@@ -6504,8 +6504,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Ontem</translation>
     </message>
     <message>
-        <source>Setting up (%1 of %2)</source>
-        <translation>Preparando (%1 de %2)</translation>
+        <source>Setting up ({1} of {2})</source>
+        <translation>Preparando ({1} de {2})</translation>
     </message>
     <message>
         <source>Show images</source>
@@ -6580,17 +6580,17 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Descartado. O projeto está como antes.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images would change class</source>
+        <source>{n} images would change class</source>
         <translation>
-            <numerusform>%n imagem mudaria de classe</numerusform>
-            <numerusform>%n imagens mudariam de classe</numerusform>
+            <numerusform>{n} imagem mudaria de classe</numerusform>
+            <numerusform>{n} imagens mudariam de classe</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n predictions would change in confidence only</source>
+        <source>{n} predictions would change in confidence only</source>
         <translation>
-            <numerusform>%n imagem teria outra classe segura</numerusform>
-            <numerusform>%n imagens teriam outra classe segura</numerusform>
+            <numerusform>{n} imagem teria outra classe segura</numerusform>
+            <numerusform>{n} imagens teriam outra classe segura</numerusform>
         </translation>
     </message>
     <message>
@@ -6602,63 +6602,63 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Poucos rótulos para medir a acurácia</translation>
     </message>
     <message>
-        <source>Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)</source>
-        <translation>Acurácia em rótulos reservados: %1 → %2 (%3 pontos, entre %4 e %5)</translation>
+        <source>Accuracy on held-out labels: {1} → {2} ({3} points, between {4} and {5})</source>
+        <translation>Acurácia em rótulos reservados: {1} → {2} ({3} pontos, entre {4} e {5})</translation>
     </message>
     <message numerus="yes">
-        <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
+        <source>Measured on {n} labelled images, each held out of both models: {1} became right, {2} wrong.</source>
         <translation>
-            <numerusform>Medido em %n imagem rotulada, com a qual nenhum dos dois modelos aprendeu. Acertos novos: %1; erros novos: %2.</numerusform>
-            <numerusform>Medido em %n imagens rotuladas, com as quais nenhum dos dois modelos aprendeu. Acertos novos: %1; erros novos: %2.</numerusform>
+            <numerusform>Medido em {n} imagem rotulada, com a qual nenhum dos dois modelos aprendeu. Acertos novos: {1}; erros novos: {2}.</numerusform>
+            <numerusform>Medido em {n} imagens rotuladas, com as quais nenhum dos dois modelos aprendeu. Acertos novos: {1}; erros novos: {2}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels changed what is expected</source>
+        <source>{n} new labels changed what is expected</source>
         <translation>
-            <numerusform>%n novo rótulo mudou o que se espera</numerusform>
-            <numerusform>%n novos rótulos mudaram o que se espera</numerusform>
+            <numerusform>{n} novo rótulo mudou o que se espera</numerusform>
+            <numerusform>{n} novos rótulos mudaram o que se espera</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>By the last %n edits</source>
+        <source>By the last {n} edits</source>
         <translation>
             <numerusform>Pela última edição</numerusform>
-            <numerusform>Pelas últimas %n edições</numerusform>
+            <numerusform>Pelas últimas {n} edições</numerusform>
         </translation>
     </message>
     <message>
-        <source>Confident predictions: %1 → %2, correct: %3 → %4.</source>
-        <translation>Com classe segura: %1 → %2, corretas: %3 → %4.</translation>
+        <source>Confident predictions: {1} → {2}, correct: {3} → {4}.</source>
+        <translation>Com classe segura: {1} → {2}, corretas: {3} → {4}.</translation>
     </message>
     <message>
-        <source>Not saved: %1</source>
-        <translation>Não salvo: %1</translation>
+        <source>Not saved: {1}</source>
+        <translation>Não salvo: {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%n changes, not saved</source>
+        <source>{n} changes, not saved</source>
         <translation>
-            <numerusform>%n alteração não salva</numerusform>
-            <numerusform>%n alterações não salvas</numerusform>
+            <numerusform>{n} alteração não salva</numerusform>
+            <numerusform>{n} alterações não salvas</numerusform>
         </translation>
     </message>
     <message>
-        <source>Unknown went up by %1</source>
-        <translation>Desconhecidas: %1 a mais</translation>
+        <source>Unknown went up by {1}</source>
+        <translation>Desconhecidas: {1} a mais</translation>
     </message>
     <message>
-        <source>Unknown went down by %1</source>
-        <translation>Desconhecidas: %1 a menos</translation>
+        <source>Unknown went down by {1}</source>
+        <translation>Desconhecidas: {1} a menos</translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels of %1 changed what is expected</source>
+        <source>{n} new labels of {1} changed what is expected</source>
         <translation>
-            <numerusform>%n novo rótulo de %1 mudou o que se espera</numerusform>
-            <numerusform>%n novos rótulos de %1 mudaram o que se espera</numerusform>
+            <numerusform>{n} novo rótulo de {1} mudou o que se espera</numerusform>
+            <numerusform>{n} novos rótulos de {1} mudaram o que se espera</numerusform>
         </translation>
     </message>
     <message>
-        <source>Last edit: %1</source>
-        <translation>Pela última edição: %1</translation>
+        <source>Last edit: {1}</source>
+        <translation>Pela última edição: {1}</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -6673,14 +6673,14 @@ Clique em + para adicionar uma classe.</translation>
         <translation>nenhuma</translation>
     </message>
     <message>
-        <source>Confident: %1 → %2</source>
-        <translation>Classe segura: %1 → %2</translation>
+        <source>Confident: {1} → {2}</source>
+        <translation>Classe segura: {1} → {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%1: %n images</source>
+        <source>{1}: {n} images</source>
         <translation>
-            <numerusform>%1: %n imagem</numerusform>
-            <numerusform>%1: %n imagens</numerusform>
+            <numerusform>{1}: {n} imagem</numerusform>
+            <numerusform>{1}: {n} imagens</numerusform>
         </translation>
     </message>
     <message>
@@ -6752,12 +6752,12 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Miniaturas menores</translation>
     </message>
     <message>
-        <source>Undo %1</source>
-        <translation>Desfazer: %1</translation>
+        <source>Undo {1}</source>
+        <translation>Desfazer: {1}</translation>
     </message>
     <message>
-        <source>Redo %1</source>
-        <translation>Refazer: %1</translation>
+        <source>Redo {1}</source>
+        <translation>Refazer: {1}</translation>
     </message>
     <message>
         <source>Search commands and classes…</source>
@@ -6776,47 +6776,47 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Limpar a pesquisa</translation>
     </message>
     <message numerus="yes">
-        <source>%n images</source>
+        <source>{n} images</source>
         <translation>
-            <numerusform>%n imagem</numerusform>
-            <numerusform>%n imagens</numerusform>
+            <numerusform>{n} imagem</numerusform>
+            <numerusform>{n} imagens</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 s left</source>
-        <translation>%1 s restantes</translation>
+        <source>{1} s left</source>
+        <translation>{1} s restantes</translation>
     </message>
     <message>
-        <source>%1 min left</source>
-        <translation>%1 min restantes</translation>
+        <source>{1} min left</source>
+        <translation>{1} min restantes</translation>
     </message>
     <message>
-        <source>%1 h left</source>
-        <translation>%1 h restantes</translation>
+        <source>{1} h left</source>
+        <translation>{1} h restantes</translation>
     </message>
     <message>
         <source>a few seconds</source>
         <translation>alguns segundos</translation>
     </message>
     <message>
-        <source>%1 seconds</source>
-        <translation>%1 segundos</translation>
+        <source>{1} seconds</source>
+        <translation>{1} segundos</translation>
     </message>
     <message>
         <source>1 hour</source>
         <translation>1 hora</translation>
     </message>
     <message>
-        <source>%1 hours</source>
-        <translation>%1 horas</translation>
+        <source>{1} hours</source>
+        <translation>{1} horas</translation>
     </message>
     <message>
-        <source>%1 images/s</source>
-        <translation>%1 imagens/s</translation>
+        <source>{1} images/s</source>
+        <translation>{1} imagens/s</translation>
     </message>
     <message>
-        <source>All changes saved, last at %1</source>
-        <translation>Todas as alterações salvas, última: %1</translation>
+        <source>All changes saved, last at {1}</source>
+        <translation>Todas as alterações salvas, última: {1}</translation>
     </message>
     <message>
         <source>{size:,.1f} kB</source>
@@ -6831,17 +6831,17 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{size:,.1f} GB</translation>
     </message>
     <message>
-        <source>%1/s</source>
-        <translation>%1/s</translation>
+        <source>{1}/s</source>
+        <translation>{1}/s</translation>
     </message>
     <message>
-        <source>%1, page %2</source>
-        <translation>%1, página %2</translation>
+        <source>{1}, page {2}</source>
+        <translation>{1}, página {2}</translation>
     </message>
     <message>
-        <source>%1, %2</source>
+        <source>{1}, {2}</source>
         <comment>a video and a time in it</comment>
-        <translation>%1, %2</translation>
+        <translation>{1}, {2}</translation>
     </message>
     <message>
         <source>Setting up…</source>
@@ -6852,31 +6852,31 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Só há uma classe</translation>
     </message>
     <message numerus="yes">
-        <source>%n of %1 classes have examples</source>
+        <source>{n} of {1} classes have examples</source>
         <translation>
-            <numerusform>%n de %1 classes tem exemplos</numerusform>
-            <numerusform>%n de %1 classes têm exemplos</numerusform>
+            <numerusform>{n} de {1} classes tem exemplos</numerusform>
+            <numerusform>{n} de {1} classes têm exemplos</numerusform>
         </translation>
     </message>
     <message>
-        <source>Truncated %1</source>
-        <translation>%1 truncado</translation>
+        <source>Truncated {1}</source>
+        <translation>{1} truncado</translation>
     </message>
     <message>
-        <source>Damaged %1</source>
-        <translation>%1 danificado</translation>
+        <source>Damaged {1}</source>
+        <translation>{1} danificado</translation>
     </message>
     <message>
         <source>Not an image</source>
         <translation>Não é uma imagem</translation>
     </message>
     <message>
-        <source>Not supported: %1</source>
-        <translation>Sem suporte: %1</translation>
+        <source>Not supported: {1}</source>
+        <translation>Sem suporte: {1}</translation>
     </message>
     <message>
-        <source>Not an image: %1</source>
-        <translation>Não é uma imagem: %1</translation>
+        <source>Not an image: {1}</source>
+        <translation>Não é uma imagem: {1}</translation>
     </message>
     <message>
         <source>image</source>
@@ -6923,32 +6923,32 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Não é um arquivo</translation>
     </message>
     <message numerus="yes">
-        <source>%n predictions changed</source>
+        <source>{n} predictions changed</source>
         <translation>
-            <numerusform>%n predição mudou</numerusform>
-            <numerusform>%n predições mudaram</numerusform>
+            <numerusform>{n} predição mudou</numerusform>
+            <numerusform>{n} predições mudaram</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 changed</source>
-        <translation>Mudanças: %1</translation>
+        <source>{1} changed</source>
+        <translation>Mudanças: {1}</translation>
     </message>
     <message>
         <source>No prediction changed</source>
         <translation>Nenhuma predição mudou</translation>
     </message>
     <message numerus="yes">
-        <source>%n predictions changed in confidence only</source>
+        <source>{n} predictions changed in confidence only</source>
         <translation>
-            <numerusform>%n imagem tem outra classe segura</numerusform>
-            <numerusform>%n imagens têm outra classe segura</numerusform>
+            <numerusform>{n} imagem tem outra classe segura</numerusform>
+            <numerusform>{n} imagens têm outra classe segura</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n more changed in confidence only</source>
+        <source>{n} more changed in confidence only</source>
         <translation>
-            <numerusform>Mais %n tem outra classe segura</numerusform>
-            <numerusform>Mais %n têm outra classe segura</numerusform>
+            <numerusform>Mais {n} tem outra classe segura</numerusform>
+            <numerusform>Mais {n} têm outra classe segura</numerusform>
         </translation>
     </message>
     <message>
@@ -6972,8 +6972,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Arquivos ou pastas inteiras. Ficam onde estão e nunca são alterados.</translation>
     </message>
     <message>
-        <source>No image here fits the search “%1”.</source>
-        <translation>Nenhuma imagem aqui corresponde à pesquisa “%1”.</translation>
+        <source>No image here fits the search “{1}”.</source>
+        <translation>Nenhuma imagem aqui corresponde à pesquisa “{1}”.</translation>
     </message>
     <message>
         <source>Nothing left to review here</source>
@@ -6988,28 +6988,28 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Volte para ver todas as imagens.</translation>
     </message>
     <message>
-        <source>Nothing left to review in %1</source>
-        <translation>Nada mais a revisar em %1</translation>
+        <source>Nothing left to review in {1}</source>
+        <translation>Nada mais a revisar em {1}</translation>
     </message>
     <message>
-        <source>You have reviewed every image predicted as %1.</source>
-        <translation>Você revisou todas as imagens com a predição %1.</translation>
+        <source>You have reviewed every image predicted as {1}.</source>
+        <translation>Você revisou todas as imagens com a predição {1}.</translation>
     </message>
     <message>
         <source>Drop 1 to 10 images on the class, or accept predictions that are right.</source>
         <translation>Solte de 1 a 10 imagens sobre a classe ou aceite predições corretas.</translation>
     </message>
     <message>
-        <source>Drop 1 to 10 images on the class, or press %1 on predictions that are right.</source>
-        <translation>Solte de 1 a 10 imagens sobre a classe ou pressione %1 em predições corretas.</translation>
+        <source>Drop 1 to 10 images on the class, or press {1} on predictions that are right.</source>
+        <translation>Solte de 1 a 10 imagens sobre a classe ou pressione {1} em predições corretas.</translation>
     </message>
     <message>
-        <source>No labelled images of %1 yet</source>
-        <translation>Ainda não há imagens rotuladas de %1</translation>
+        <source>No labelled images of {1} yet</source>
+        <translation>Ainda não há imagens rotuladas de {1}</translation>
     </message>
     <message>
-        <source>No images of %1 yet</source>
-        <translation>Ainda não há imagens de %1</translation>
+        <source>No images of {1} yet</source>
+        <translation>Ainda não há imagens de {1}</translation>
     </message>
     <message>
         <source>Drop 1 to 10 images on the class.</source>
@@ -7032,8 +7032,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Nenhuma imagem desconhecida</translation>
     </message>
     <message>
-        <source>Select an image, then drag it onto a class, or press one of these keys: %1.</source>
-        <translation>Selecione uma imagem e arraste-a para uma classe ou pressione uma destas teclas: %1.</translation>
+        <source>Select an image, then drag it onto a class, or press one of these keys: {1}.</source>
+        <translation>Selecione uma imagem e arraste-a para uma classe ou pressione uma destas teclas: {1}.</translation>
     </message>
     <message>
         <source>Select an image, then drag it onto a class.</source>
@@ -7096,14 +7096,14 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Tamanho das miniaturas (Ctrl+roda do mouse)</translation>
     </message>
     <message>
-        <source>%1 in %2</source>
-        <translation>%1 em %2</translation>
+        <source>{1} in {2}</source>
+        <translation>{1} em {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n cards</source>
+        <source>{n} cards</source>
         <translation>
-            <numerusform>%n cartão</numerusform>
-            <numerusform>%n cartões</numerusform>
+            <numerusform>{n} cartão</numerusform>
+            <numerusform>{n} cartões</numerusform>
         </translation>
     </message>
     <message>
@@ -7119,8 +7119,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Campos de uma pesquisa</translation>
     </message>
     <message>
-        <source>Search images by words, or by %1</source>
-        <translation>Pesquise imagens por palavras ou por %1</translation>
+        <source>Search images by words, or by {1}</source>
+        <translation>Pesquise imagens por palavras ou por {1}</translation>
     </message>
     <message>
         <source>Filters</source>
@@ -7139,8 +7139,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Qualquer</translation>
     </message>
     <message>
-        <source>%1 or more</source>
-        <translation>%1 ou mais</translation>
+        <source>{1} or more</source>
+        <translation>{1} ou mais</translation>
     </message>
     <message>
         <source>Flagged</source>
@@ -7175,10 +7175,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>qualquer data</translation>
     </message>
     <message numerus="yes">
-        <source>%n selected</source>
+        <source>{n} selected</source>
         <translation>
-            <numerusform>%n selecionada</numerusform>
-            <numerusform>%n selecionadas</numerusform>
+            <numerusform>{n} selecionada</numerusform>
+            <numerusform>{n} selecionadas</numerusform>
         </translation>
     </message>
     <message>
@@ -7186,10 +7186,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Pelas probabilidades destas predições e pelas imagens verificadas ao acaso</translation>
     </message>
     <message numerus="yes">
-        <source>about %n errors</source>
+        <source>about {n} errors</source>
         <translation>
-            <numerusform>cerca de %n erro</numerusform>
-            <numerusform>cerca de %n erros</numerusform>
+            <numerusform>cerca de {n} erro</numerusform>
+            <numerusform>cerca de {n} erros</numerusform>
         </translation>
     </message>
     <message>
@@ -7229,14 +7229,14 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Selecionar só uma imagem (Esc)</translation>
     </message>
     <message>
-        <source>Accept %1</source>
-        <translation>Aceitar %1</translation>
+        <source>Accept {1}</source>
+        <translation>Aceitar {1}</translation>
     </message>
     <message numerus="yes">
-        <source>Include %n unknown</source>
+        <source>Include {n} unknown</source>
         <translation>
-            <numerusform>Incluir %n desconhecida</numerusform>
-            <numerusform>Incluir %n desconhecidas</numerusform>
+            <numerusform>Incluir {n} desconhecida</numerusform>
+            <numerusform>Incluir {n} desconhecidas</numerusform>
         </translation>
     </message>
     <message>
@@ -15066,44 +15066,44 @@ Clique em + para adicionar uma classe.</translation>
         <translation>execute o mesmo `protoleaf classify` novamente: ele cria o que falta ou está danificado</translation>
     </message>
     <message>
-        <source>%1?</source>
-        <translation>%1?</translation>
+        <source>{1}?</source>
+        <translation>{1}?</translation>
     </message>
     <message>
         <source>may be something else</source>
         <translation>pode ser outra coisa</translation>
     </message>
     <message>
-        <source>“%1”</source>
-        <translation>“%1”</translation>
+        <source>“{1}”</source>
+        <translation>“{1}”</translation>
     </message>
     <message>
-        <source>×%1</source>
-        <translation>×%1</translation>
+        <source>×{1}</source>
+        <translation>×{1}</translation>
     </message>
     <message>
-        <source>→ %1</source>
-        <translation>→ %1</translation>
+        <source>→ {1}</source>
+        <translation>→ {1}</translation>
     </message>
     <message>
-        <source>%1 → %2</source>
-        <translation>%1 → %2</translation>
+        <source>{1} → {2}</source>
+        <translation>{1} → {2}</translation>
     </message>
     <message>
-        <source>%1.</source>
-        <translation>%1.</translation>
+        <source>{1}.</source>
+        <translation>{1}.</translation>
     </message>
     <message>
-        <source>%1. %2</source>
-        <translation>%1. %2</translation>
+        <source>{1}. {2}</source>
+        <translation>{1}. {2}</translation>
     </message>
     <message>
-        <source>%1, %2</source>
-        <translation>%1, %2</translation>
+        <source>{1}, {2}</source>
+        <translation>{1}, {2}</translation>
     </message>
     <message>
-        <source>%1: %2</source>
-        <translation>%1: %2</translation>
+        <source>{1}: {2}</source>
+        <translation>{1}: {2}</translation>
     </message>
     <message>
         <source>it has {width:,} values for an image, not {least} to {most:,}</source>
@@ -15162,8 +15162,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{before}, {after}</translation>
     </message>
     <message>
-        <source>%1 (%2)</source>
-        <translation>%1 (%2)</translation>
+        <source>{1} ({2})</source>
+        <translation>{1} ({2})</translation>
     </message>
     <message>
         <source>{title}: {value}</source>
@@ -15220,8 +15220,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>subespécie</translation>
     </message>
     <message>
-        <source>Rank: %1</source>
-        <translation>Categoria taxonômica: %1</translation>
+        <source>Rank: {1}</source>
+        <translation>Categoria taxonômica: {1}</translation>
     </message>
     <message>
         <source>Choose what each column is: at least the image and the class.</source>
@@ -15240,8 +15240,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>O que é cada coluna:</translation>
     </message>
     <message>
-        <source>What column %1 is</source>
-        <translation>O que é a coluna %1</translation>
+        <source>What column {1} is</source>
+        <translation>O que é a coluna {1}</translation>
     </message>
     <message>
         <source>Not used</source>
@@ -15597,29 +15597,29 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Continuar verificando ao acaso</translation>
     </message>
     <message>
-        <source>%1 of %2 answered</source>
-        <translation>%1 de %2 respondidas</translation>
+        <source>{1} of {2} answered</source>
+        <translation>{1} de {2} respondidas</translation>
     </message>
     <message>
         <source>Label these images like any others</source>
         <translation>Rotule estas imagens do mesmo modo que as outras</translation>
     </message>
     <message>
-        <source>%1 of %2 right: %3, %4 to %5 of all that had no label then</source>
-        <translation>%1 de %2 corretas: %3; %4 a %5 de todas as que então não tinham rótulo</translation>
+        <source>{1} of {2} right: {3}, {4} to {5} of all that had no label then</source>
+        <translation>{1} de {2} corretas: {3}; {4} a {5} de todas as que então não tinham rótulo</translation>
     </message>
     <message numerus="yes">
-        <source>%n were accepted in bulk: label them one by one so that they count</source>
+        <source>{n} were accepted in bulk: label them one by one so that they count</source>
         <translation>
-            <numerusform>%n foi aceita junto com outras: rotule-a separadamente para que conte</numerusform>
-            <numerusform>%n foram aceitas junto com outras: rotule-as uma a uma para que contem</numerusform>
+            <numerusform>{n} foi aceita junto com outras: rotule-a separadamente para que conte</numerusform>
+            <numerusform>{n} foram aceitas junto com outras: rotule-as uma a uma para que contem</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Check %n more</source>
+        <source>Check {n} more</source>
         <translation>
-            <numerusform>Verificar mais %n</numerusform>
-            <numerusform>Verificar mais %n</numerusform>
+            <numerusform>Verificar mais {n}</numerusform>
+            <numerusform>Verificar mais {n}</numerusform>
         </translation>
     </message>
     <message>
@@ -15671,12 +15671,12 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Encontrar objetos com um detector</translation>
     </message>
     <message>
-        <source>Finding things with %1</source>
-        <translation>Procurando objetos com %1</translation>
+        <source>Finding things with {1}</source>
+        <translation>Procurando objetos com {1}</translation>
     </message>
     <message>
-        <source>Nothing was found in %1</source>
-        <translation>Nada foi encontrado em %1</translation>
+        <source>Nothing was found in {1}</source>
+        <translation>Nada foi encontrado em {1}</translation>
     </message>
     <message>
         <source>Show people and vehicles</source>
@@ -15687,34 +15687,34 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Ocultar pessoas e veículos</translation>
     </message>
     <message>
-        <source>%1 are hidden from all views and exports.</source>
-        <translation>Fora de todas as visualizações e exportações: %1.</translation>
+        <source>{1} are hidden from all views and exports.</source>
+        <translation>Fora de todas as visualizações e exportações: {1}.</translation>
     </message>
     <message>
         <source>Nothing is hidden.</source>
         <translation>Nada está oculto.</translation>
     </message>
     <message>
-        <source>No box is left. Label the image itself, or say that it is empty (%1).</source>
-        <translation>Não resta nenhuma caixa. Rotule a própria imagem ou indique que está vazia (%1).</translation>
+        <source>No box is left. Label the image itself, or say that it is empty ({1}).</source>
+        <translation>Não resta nenhuma caixa. Rotule a própria imagem ou indique que está vazia ({1}).</translation>
     </message>
     <message numerus="yes">
-        <source>%1: %n boxes</source>
+        <source>{1}: {n} boxes</source>
         <translation>
-            <numerusform>%1: %n caixa</numerusform>
-            <numerusform>%1: %n caixas</numerusform>
+            <numerusform>{1}: {n} caixa</numerusform>
+            <numerusform>{1}: {n} caixas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images could not be read.</source>
+        <source>{n} images could not be read.</source>
         <translation>
-            <numerusform>Não foi possível ler %n imagem.</numerusform>
-            <numerusform>Não foi possível ler %n imagens.</numerusform>
+            <numerusform>Não foi possível ler {n} imagem.</numerusform>
+            <numerusform>Não foi possível ler {n} imagens.</numerusform>
         </translation>
     </message>
     <message>
-        <source>Things were found in %1 of %2.</source>
-        <translation>Foram encontrados objetos em %1 de %2.</translation>
+        <source>Things were found in {1} of {2}.</source>
+        <translation>Foram encontrados objetos em {1} de {2}.</translation>
     </message>
     <message>
         <source>Add the boxes with a score of at least:</source>
@@ -16254,41 +16254,41 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Vários valores</translation>
     </message>
     <message>
-        <source>Project “%1”</source>
-        <translation>Projeto “%1”</translation>
+        <source>Project “{1}”</source>
+        <translation>Projeto “{1}”</translation>
     </message>
     <message>
-        <source>Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
-        <translation>Contém prévias (%1 px) em vez das fotos. Seus rótulos passam para as fotos originais quando esta cópia for mesclada de volta.</translation>
+        <source>Holds previews ({1} px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
+        <translation>Contém prévias ({1} px) em vez das fotos. Seus rótulos passam para as fotos originais quando esta cópia for mesclada de volta.</translation>
     </message>
     <message>
         <source>Holds the photos in full size.</source>
         <translation>Contém as fotos no tamanho original.</translation>
     </message>
     <message>
-        <source>Takes %1.</source>
-        <translation>Ocupa %1.</translation>
+        <source>Takes {1}.</source>
+        <translation>Ocupa {1}.</translation>
     </message>
     <message>
-        <source>Takes %1, %2 free on this disk.</source>
-        <translation>Ocupa %1; %2 livres neste disco.</translation>
+        <source>Takes {1}, {2} free on this disk.</source>
+        <translation>Ocupa {1}; {2} livres neste disco.</translation>
     </message>
     <message>
-        <source>Takes %1, but only %2 is free on this disk.</source>
-        <translation>Ocupa %1, mas só há %2 livres neste disco.</translation>
+        <source>Takes {1}, but only {2} is free on this disk.</source>
+        <translation>Ocupa {1}, mas só há {2} livres neste disco.</translation>
     </message>
     <message numerus="yes">
-        <source>%n photos are damaged and were left out</source>
+        <source>{n} photos are damaged and were left out</source>
         <translation>
-            <numerusform>%n foto está danificada e ficou de fora</numerusform>
-            <numerusform>%n fotos estão danificadas e ficaram de fora</numerusform>
+            <numerusform>{n} foto está danificada e ficou de fora</numerusform>
+            <numerusform>{n} fotos estão danificadas e ficaram de fora</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photos are not in the copy</source>
+        <source>{n} photos are not in the copy</source>
         <translation>
-            <numerusform>%n foto não está na cópia</numerusform>
-            <numerusform>%n fotos não estão na cópia</numerusform>
+            <numerusform>{n} foto não está na cópia</numerusform>
+            <numerusform>{n} fotos não estão na cópia</numerusform>
         </translation>
     </message>
     <message>
@@ -16296,8 +16296,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>As fotos são prévias</translation>
     </message>
     <message>
-        <source>Unpacking %1</source>
-        <translation>Descompactando %1</translation>
+        <source>Unpacking {1}</source>
+        <translation>Descompactando {1}</translation>
     </message>
     <message>
         <source>Preview only</source>
@@ -16332,8 +16332,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>contando…</translation>
     </message>
     <message>
-        <source>%1 is a class</source>
-        <translation>%1 é uma classe</translation>
+        <source>{1} is a class</source>
+        <translation>{1} é uma classe</translation>
     </message>
     <message>
         <source>Image folders</source>
@@ -16368,8 +16368,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Uma classe por linha. Recue uma linha para colocá-la dentro da classe acima.</translation>
     </message>
     <message>
-        <source>Labels are imported from %1 once the project is made.</source>
-        <translation>Os rótulos são importados de %1 assim que o projeto for criado.</translation>
+        <source>Labels are imported from {1} once the project is made.</source>
+        <translation>Os rótulos são importados de {1} assim que o projeto for criado.</translation>
     </message>
     <message>
         <source>You can add classes or import a list at any time.</source>
@@ -16392,16 +16392,16 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Elas continuam onde estão.</translation>
     </message>
     <message>
-        <source>%1 so far…</source>
-        <translation>%1 até agora…</translation>
+        <source>{1} so far…</source>
+        <translation>{1} até agora…</translation>
     </message>
     <message>
         <source>Choose where the project is saved</source>
         <translation>Escolher onde salvar o projeto</translation>
     </message>
     <message>
-        <source>Saved as %1</source>
-        <translation>Será salvo como %1</translation>
+        <source>Saved as {1}</source>
+        <translation>Será salvo como {1}</translation>
     </message>
     <message>
         <source>Choose a class list</source>

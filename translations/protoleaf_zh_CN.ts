@@ -20,8 +20,8 @@
         <translation>快速</translation>
     </message>
     <message>
-        <source>Version %1</source>
-        <translation>版本 %1</translation>
+        <source>Version {1}</source>
+        <translation>版本 {1}</translation>
     </message>
     <message>
         <source>Sort thousands of photos by labelling a few</source>
@@ -40,8 +40,8 @@
         <translation>致谢与许可证</translation>
     </message>
     <message>
-        <source>Licence: %1</source>
-        <translation>许可证：%1</translation>
+        <source>Licence: {1}</source>
+        <translation>许可证：{1}</translation>
     </message>
     <message>
         <source>Enter</source>
@@ -188,24 +188,24 @@
         <translation>以后再说</translation>
     </message>
     <message>
-        <source>Removed %1</source>
-        <translation>已移除“%1”</translation>
+        <source>Removed {1}</source>
+        <translation>已移除“{1}”</translation>
     </message>
     <message>
-        <source>Added %1</source>
-        <translation>已添加“%1”</translation>
+        <source>Added {1}</source>
+        <translation>已添加“{1}”</translation>
     </message>
     <message>
-        <source>Now using %1</source>
-        <translation>已换用“%1”</translation>
+        <source>Now using {1}</source>
+        <translation>已换用“{1}”</translation>
     </message>
     <message>
         <source>Undo</source>
         <translation>撤销</translation>
     </message>
     <message>
-        <source>%1 is ready to use</source>
-        <translation>“%1”可以使用了</translation>
+        <source>{1} is ready to use</source>
+        <translation>“{1}”可以使用了</translation>
     </message>
     <message>
         <source>Custom</source>
@@ -300,8 +300,8 @@
         <translation> px</translation>
     </message>
     <message>
-        <source>0 to %1</source>
-        <translation>0 到 %1</translation>
+        <source>0 to {1}</source>
+        <translation>0 到 {1}</translation>
     </message>
     <message>
         <source>Choose a file…</source>
@@ -332,12 +332,12 @@
         <translation>正在添加…</translation>
     </message>
     <message>
-        <source>Preprocessing: %1.</source>
-        <translation>预处理：%1。</translation>
+        <source>Preprocessing: {1}.</source>
+        <translation>预处理：{1}。</translation>
     </message>
     <message>
-        <source>Check these settings: the file does not say how images were prepared. %1</source>
-        <translation>请检查这些设置：文件未说明图像如何预处理。%1</translation>
+        <source>Check these settings: the file does not say how images were prepared. {1}</source>
+        <translation>请检查这些设置：文件未说明图像如何预处理。{1}</translation>
     </message>
     <message>
         <source>Drop an ONNX file here: any network that turns an image into a vector or a feature map. It runs in a separate process and contacts no other computer.</source>
@@ -352,32 +352,32 @@
         <translation>正在加载已发布网络的列表</translation>
     </message>
     <message>
-        <source>Downloading %1</source>
-        <translation>正在下载“%1”</translation>
+        <source>Downloading {1}</source>
+        <translation>正在下载“{1}”</translation>
     </message>
     <message>
-        <source>Inspecting %1</source>
-        <translation>正在检查“%1”</translation>
+        <source>Inspecting {1}</source>
+        <translation>正在检查“{1}”</translation>
     </message>
     <message>
-        <source>Trying %1</source>
-        <translation>正在试用“%1”</translation>
+        <source>Trying {1}</source>
+        <translation>正在试用“{1}”</translation>
     </message>
     <message>
-        <source>Adding %1</source>
-        <translation>正在添加“%1”</translation>
+        <source>Adding {1}</source>
+        <translation>正在添加“{1}”</translation>
     </message>
     <message>
         <source>Measuring the speed</source>
         <translation>正在测量速度</translation>
     </message>
     <message>
-        <source>Preparing %1</source>
-        <translation>正在准备“%1”</translation>
+        <source>Preparing {1}</source>
+        <translation>正在准备“{1}”</translation>
     </message>
     <message>
-        <source>Analysing images with %1</source>
-        <translation>正在用“%1”分析图像</translation>
+        <source>Analysing images with {1}</source>
+        <translation>正在用“{1}”分析图像</translation>
     </message>
     <message>
         <source>Preparing…</source>
@@ -420,12 +420,12 @@
         <translation>已发布的网络</translation>
     </message>
     <message>
-        <source>Trained at %1. Smaller is faster; speed is measured once it is on this computer.</source>
-        <translation>训练时的尺寸为 %1。尺寸越小越快；下载到这台计算机后会测量速度。</translation>
+        <source>Trained at {1}. Smaller is faster; speed is measured once it is on this computer.</source>
+        <translation>训练时的尺寸为 {1}。尺寸越小越快；下载到这台计算机后会测量速度。</translation>
     </message>
     <message>
-        <source>The input size must be a multiple of %1.</source>
-        <translation>输入尺寸必须是 %1 的倍数。</translation>
+        <source>The input size must be a multiple of {1}.</source>
+        <translation>输入尺寸必须是 {1} 的倍数。</translation>
     </message>
     <message>
         <source>Use in this project…</source>
@@ -440,8 +440,8 @@
         <translation>停止；已下载的部分会保留，可继续下载</translation>
     </message>
     <message>
-        <source>Use %1 in this project</source>
-        <translation>在此项目中使用“%1”</translation>
+        <source>Use {1} in this project</source>
+        <translation>在此项目中使用“{1}”</translation>
     </message>
     <message>
         <source>Folder or address of the mirror</source>
@@ -464,8 +464,8 @@
         <translation>文件的存放方式与发布者的服务器相同：所有者/名称/文件。</translation>
     </message>
     <message>
-        <source>Mirror: %1</source>
-        <translation>镜像：%1</translation>
+        <source>Mirror: {1}</source>
+        <translation>镜像：{1}</translation>
     </message>
     <message>
         <source>Use a mirror…</source>
@@ -488,8 +488,8 @@
         <translation>会记住地址，密码只保留到程序结束。</translation>
     </message>
     <message>
-        <source>Proxy: %1</source>
-        <translation>代理：%1</translation>
+        <source>Proxy: {1}</source>
+        <translation>代理：{1}</translation>
     </message>
     <message>
         <source>Use a proxy…</source>
@@ -508,8 +508,8 @@
         <translation>全部网络</translation>
     </message>
     <message>
-        <source>timm has more than a thousand other networks, including DINOv2 and SigLIP: %1</source>
-        <translation>timm 另有一千多个网络，包括 DINOv2 和 SigLIP：%1</translation>
+        <source>timm has more than a thousand other networks, including DINOv2 and SigLIP: {1}</source>
+        <translation>timm 另有一千多个网络，包括 DINOv2 和 SigLIP：{1}</translation>
     </message>
     <message>
         <source>Name or licence</source>
@@ -556,16 +556,16 @@
         <translation>先用它分析所有图像并比较结果。在您决定之前不会有任何更改。</translation>
     </message>
     <message>
-        <source>Remove %1…</source>
-        <translation>移除“%1”…</translation>
+        <source>Remove {1}…</source>
+        <translation>移除“{1}”…</translation>
     </message>
     <message>
-        <source>Remove %1</source>
-        <translation>移除 %1</translation>
+        <source>Remove {1}</source>
+        <translation>移除 {1}</translation>
     </message>
     <message>
-        <source>Keep %1</source>
-        <translation>保留“%1”</translation>
+        <source>Keep {1}</source>
+        <translation>保留“{1}”</translation>
     </message>
     <message>
         <source>In use</source>
@@ -576,8 +576,8 @@
         <translation>在“已发布的网络”或“ONNX 文件”中添加更多。</translation>
     </message>
     <message>
-        <source>In use: %1</source>
-        <translation>使用中：%1</translation>
+        <source>In use: {1}</source>
+        <translation>使用中：{1}</translation>
     </message>
     <message>
         <source>The project does not change until you decide. If you cancel, what is finished is kept.</source>
@@ -644,40 +644,40 @@
         <translation>最准确</translation>
     </message>
     <message>
-        <source>%1 px</source>
-        <translation>%1 px</translation>
+        <source>{1} px</source>
+        <translation>{1} px</translation>
     </message>
     <message>
-        <source>%1-dimensional embedding</source>
-        <translation>%1 维嵌入</translation>
+        <source>{1}-dimensional embedding</source>
+        <translation>{1} 维嵌入</translation>
     </message>
     <message>
-        <source>about %1 on this computer</source>
-        <translation>在这台计算机上约 %1</translation>
+        <source>about {1} on this computer</source>
+        <translation>在这台计算机上约 {1}</translation>
     </message>
     <message>
-        <source>%1 on this computer</source>
-        <translation>在这台计算机上 %1</translation>
+        <source>{1} on this computer</source>
+        <translation>在这台计算机上 {1}</translation>
     </message>
     <message>
-        <source>up to %1 on this computer</source>
-        <translation>在这台计算机上最高 %1</translation>
+        <source>up to {1} on this computer</source>
+        <translation>在这台计算机上最高 {1}</translation>
     </message>
     <message>
-        <source>%1 images/s on one core</source>
-        <translation>单核 %1 张/秒</translation>
+        <source>{1} images/s on one core</source>
+        <translation>单核 {1} 张/秒</translation>
     </message>
     <message>
-        <source>Trained on %1</source>
-        <translation>训练数据：%1</translation>
+        <source>Trained on {1}</source>
+        <translation>训练数据：{1}</translation>
     </message>
     <message>
         <source>First use: about a minute of setup</source>
         <translation>首次使用：准备约需一分钟</translation>
     </message>
     <message>
-        <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
-        <translation>移除“%1”？这会从这台计算机上永久删除“%2”（%3）。</translation>
+        <source>Remove {1}? This deletes {2} ({3}) from this computer for good.</source>
+        <translation>移除“{1}”？这会从这台计算机上永久删除“{2}”（{3}）。</translation>
     </message>
     <message>
         <source>Projects that use it keep their labels and predictions, but need it again to embed new images.</source>
@@ -692,99 +692,99 @@
         <translation>只能从其 ONNX 文件重新添加。</translation>
     </message>
     <message>
-        <source>about %1</source>
-        <translation>约 %1</translation>
+        <source>about {1}</source>
+        <translation>约 {1}</translation>
     </message>
     <message>
-        <source>%1 ImageNet top-1</source>
-        <translation>ImageNet top-1：%1</translation>
+        <source>{1} ImageNet top-1</source>
+        <translation>ImageNet top-1：{1}</translation>
     </message>
     <message>
-        <source>about %1 times slower</source>
-        <translation>耗时约 %1 倍</translation>
+        <source>about {1} times slower</source>
+        <translation>耗时约 {1} 倍</translation>
     </message>
     <message>
         <source>Download…</source>
         <translation>下载…</translation>
     </message>
     <message>
-        <source>Resume: %1 of %2 done…</source>
-        <translation>继续：已完成 %1，共 %2…</translation>
+        <source>Resume: {1} of {2} done…</source>
+        <translation>继续：已完成 {1}，共 {2}…</translation>
     </message>
     <message>
-        <source>Download %1…</source>
-        <translation>下载 %1…</translation>
+        <source>Download {1}…</source>
+        <translation>下载 {1}…</translation>
     </message>
     <message>
-        <source>Takes %1 from %2. Nothing is downloaded.</source>
-        <translation>从 %2 取用“%1”。不下载任何内容。</translation>
+        <source>Takes {1} from {2}. Nothing is downloaded.</source>
+        <translation>从 {2} 取用“{1}”。不下载任何内容。</translation>
     </message>
     <message>
-        <source>Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent.</source>
-        <translation>从 %2 下载 %1 并保存在这台计算机上。不会发送任何关于您或您图像的信息。</translation>
+        <source>Downloads {1} from {2} and keeps it on this computer. Nothing about you or your images is sent.</source>
+        <translation>从 {2} 下载 {1} 并保存在这台计算机上。不会发送任何关于您或您图像的信息。</translation>
     </message>
     <message>
         <source>not named</source>
         <translation>未注明</translation>
     </message>
     <message>
-        <source>input %1</source>
-        <translation>输入 %1</translation>
+        <source>input {1}</source>
+        <translation>输入 {1}</translation>
     </message>
     <message>
         <source>Add images to the project to try it</source>
         <translation>向项目添加图像后即可试用</translation>
     </message>
     <message numerus="yes">
-        <source>Try it on %n of your images</source>
+        <source>Try it on {n} of your images</source>
         <translation>
-            <numerusform>用您的 %n 张图像试用</numerusform>
+            <numerusform>用您的 {n} 张图像试用</numerusform>
         </translation>
     </message>
     <message>
-        <source>It works: %1 embedded, %2 dimensions, about %3 images/s on one core.</source>
-        <translation>可以使用：已为 %1计算嵌入，%2 维，单核约 %3 张/秒。</translation>
+        <source>It works: {1} embedded, {2} dimensions, about {3} images/s on one core.</source>
+        <translation>可以使用：已为 {1}计算嵌入，{2} 维，单核约 {3} 张/秒。</translation>
     </message>
     <message>
         <source>This project uses Fast. Accurate makes fewer mistakes.</source>
         <translation>此项目设为“快速”。“准确”模式的准确率更高。</translation>
     </message>
     <message>
-        <source>Analysing images would take about %1 times as long.</source>
-        <translation>分析图像的耗时约为 %1 倍。</translation>
+        <source>Analysing images would take about {1} times as long.</source>
+        <translation>分析图像的耗时约为 {1} 倍。</translation>
     </message>
     <message>
-        <source>%1 is ready</source>
-        <translation>“%1”已就绪</translation>
+        <source>{1} is ready</source>
+        <translation>“{1}”已就绪</translation>
     </message>
     <message>
-        <source>%1 is better</source>
-        <translation>“%1”更好</translation>
+        <source>{1} is better</source>
+        <translation>“{1}”更好</translation>
     </message>
     <message>
-        <source>%1 is worse</source>
-        <translation>“%1”更差</translation>
+        <source>{1} is worse</source>
+        <translation>“{1}”更差</translation>
     </message>
     <message>
-        <source>%1 is about as good</source>
-        <translation>“%1”效果相当</translation>
+        <source>{1} is about as good</source>
+        <translation>“{1}”效果相当</translation>
     </message>
     <message>
         <source>Too few labels to compare: a class needs at least two.</source>
         <translation>标签太少，无法比较：每个类别至少需要两个。</translation>
     </message>
     <message>
-        <source>New: %1</source>
-        <translation>新的：%1</translation>
+        <source>New: {1}</source>
+        <translation>新的：{1}</translation>
     </message>
     <message>
-        <source>Current: %1</source>
-        <translation>当前：%1</translation>
+        <source>Current: {1}</source>
+        <translation>当前：{1}</translation>
     </message>
     <message numerus="yes">
-        <source>Accuracy on %n of your labels, each held out once.</source>
+        <source>Accuracy on {n} of your labels, each held out once.</source>
         <translation>
-            <numerusform>在您的 %n 个标签上的准确率，每个标签各留出一次。</numerusform>
+            <numerusform>在您的 {n} 个标签上的准确率，每个标签各留出一次。</numerusform>
         </translation>
     </message>
     <message>
@@ -796,12 +796,12 @@
         <translation>没有差异。</translation>
     </message>
     <message>
-        <source>95% confidence interval of the difference: %1 to %2 points.</source>
-        <translation>差异的 95% 置信区间：%1 到 %2 个百分点。</translation>
+        <source>95% confidence interval of the difference: {1} to {2} points.</source>
+        <translation>差异的 95% 置信区间：{1} 到 {2} 个百分点。</translation>
     </message>
     <message>
-        <source>%1 could not be read.</source>
-        <translation>无法读取 %1。</translation>
+        <source>{1} could not be read.</source>
+        <translation>无法读取 {1}。</translation>
     </message>
     <message>
         <source>Backups…</source>
@@ -828,12 +828,12 @@
         <translation>备份的保存位置</translation>
     </message>
     <message>
-        <source>The folder cannot be shown: %1</source>
-        <translation>无法显示文件夹：%1</translation>
+        <source>The folder cannot be shown: {1}</source>
+        <translation>无法显示文件夹：{1}</translation>
     </message>
     <message>
-        <source>Restoring %1</source>
-        <translation>正在恢复“%1”</translation>
+        <source>Restoring {1}</source>
+        <translation>正在恢复“{1}”</translation>
     </message>
     <message>
         <source>Restored the backup</source>
@@ -888,8 +888,8 @@
         <translation>恢复…</translation>
     </message>
     <message>
-        <source>Restore the backup of %1…</source>
-        <translation>恢复 %1 的备份…</translation>
+        <source>Restore the backup of {1}…</source>
+        <translation>恢复 {1} 的备份…</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -972,60 +972,60 @@
         <translation>恢复之前</translation>
     </message>
     <message>
-        <source>%1 undone</source>
-        <translation>已撤销 %1</translation>
+        <source>{1} undone</source>
+        <translation>已撤销 {1}</translation>
     </message>
     <message>
         <source>Same as now</source>
         <translation>与现在相同</translation>
     </message>
     <message>
-        <source>Since then: %1</source>
-        <translation>此后：%1</translation>
+        <source>Since then: {1}</source>
+        <translation>此后：{1}</translation>
     </message>
     <message>
         <source>Restoring undoes:</source>
         <translation>恢复会撤销以下操作：</translation>
     </message>
     <message>
-        <source>… and %1 before them</source>
-        <translation>… 以及之前的 %1</translation>
+        <source>… and {1} before them</source>
+        <translation>… 以及之前的 {1}</translation>
     </message>
     <message>
-        <source>Restore the project as it was on %1?</source>
-        <translation>将项目恢复到 %1 的状态？</translation>
+        <source>Restore the project as it was on {1}?</source>
+        <translation>将项目恢复到 {1} 的状态？</translation>
     </message>
     <message>
-        <source>This is a backup of “%1”, made %2.</source>
-        <translation>这是“%1”的备份，创建于 %2。</translation>
+        <source>This is a backup of “{1}”, made {2}.</source>
+        <translation>这是“{1}”的备份，创建于 {2}。</translation>
     </message>
     <message>
         <source>Is this the right project?</source>
         <translation>这是正确的项目吗？</translation>
     </message>
     <message>
-        <source>Made %1</source>
-        <translation>创建于 %1</translation>
+        <source>Made {1}</source>
+        <translation>创建于 {1}</translation>
     </message>
     <message>
-        <source>From %1</source>
-        <translation>来自 %1</translation>
+        <source>From {1}</source>
+        <translation>来自 {1}</translation>
     </message>
     <message>
         <source>The damaged file stays in the same folder.</source>
         <translation>损坏的文件会保留在同一文件夹中。</translation>
     </message>
     <message>
-        <source>%1 is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
-        <translation>“%1”损坏严重，无法判断原来是哪个项目。这里列出所有同名项目的备份。恢复之前请核对位置和数量。</translation>
+        <source>{1} is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
+        <translation>“{1}”损坏严重，无法判断原来是哪个项目。这里列出所有同名项目的备份。恢复之前请核对位置和数量。</translation>
     </message>
     <message>
-        <source>%1 is damaged. It has no backups of its own, but a copy of it does.</source>
-        <translation>“%1”已损坏。它没有自己的备份，但它的一个副本有。</translation>
+        <source>{1} is damaged. It has no backups of its own, but a copy of it does.</source>
+        <translation>“{1}”已损坏。它没有自己的备份，但它的一个副本有。</translation>
     </message>
     <message>
-        <source>%1 is damaged. Choose the backup to restore.</source>
-        <translation>“%1”已损坏。请选择要恢复的备份。</translation>
+        <source>{1} is damaged. Choose the backup to restore.</source>
+        <translation>“{1}”已损坏。请选择要恢复的备份。</translation>
     </message>
     <message>
         <source>From a copy of this project</source>
@@ -1052,60 +1052,60 @@
         <translation>会先备份当前项目。</translation>
     </message>
     <message>
-        <source>Damaged file; it can&apos;t be restored: %1</source>
-        <translation>文件已损坏，无法恢复：%1</translation>
+        <source>Damaged file; it can&apos;t be restored: {1}</source>
+        <translation>文件已损坏，无法恢复：{1}</translation>
     </message>
     <message>
-        <source>Backed up: %1</source>
-        <translation>已备份：%1</translation>
+        <source>Backed up: {1}</source>
+        <translation>已备份：{1}</translation>
     </message>
     <message>
-        <source>The backup failed. Your work is saved in the project. %1</source>
-        <translation>备份失败。您的工作已保存在项目中。%1</translation>
+        <source>The backup failed. Your work is saved in the project. {1}</source>
+        <translation>备份失败。您的工作已保存在项目中。{1}</translation>
     </message>
     <message>
-        <source>%1 is damaged. The backup of %2 can take its place: %3. The damaged file is kept.</source>
-        <translation>“%1”已损坏。可用 %2 的备份代替：%3。损坏的文件会保留。</translation>
+        <source>{1} is damaged. The backup of {2} can take its place: {3}. The damaged file is kept.</source>
+        <translation>“{1}”已损坏。可用 {2} 的备份代替：{3}。损坏的文件会保留。</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels</source>
+        <source>{n} labels</source>
         <translation>
-            <numerusform>%n 个标签</numerusform>
+            <numerusform>{n} 个标签</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n notes</source>
+        <source>{n} notes</source>
         <translation>
-            <numerusform>%n 条备注</numerusform>
+            <numerusform>{n} 条备注</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes</source>
+        <source>{n} classes</source>
         <translation>
-            <numerusform>%n 个类别</numerusform>
+            <numerusform>{n} 个类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n actions</source>
+        <source>{n} actions</source>
         <translation>
-            <numerusform>%n 个操作</numerusform>
+            <numerusform>{n} 个操作</numerusform>
         </translation>
     </message>
     <message>
-        <source>Copied %1</source>
-        <translation>已复制 %1</translation>
+        <source>Copied {1}</source>
+        <translation>已复制 {1}</translation>
     </message>
     <message>
-        <source>Cut %1. Paste to move it.</source>
-        <translation>已剪切 %1。粘贴即可移动。</translation>
+        <source>Cut {1}. Paste to move it.</source>
+        <translation>已剪切 {1}。粘贴即可移动。</translation>
     </message>
     <message>
-        <source>Cut %1. Paste to move them.</source>
-        <translation>已剪切 %1。粘贴即可移动。</translation>
+        <source>Cut {1}. Paste to move them.</source>
+        <translation>已剪切 {1}。粘贴即可移动。</translation>
     </message>
     <message>
-        <source>Choose classes and press %1 first.</source>
-        <translation>请先选择类别，再按 %1。</translation>
+        <source>Choose classes and press {1} first.</source>
+        <translation>请先选择类别，再按 {1}。</translation>
     </message>
     <message>
         <source>Choose classes and copy them first.</source>
@@ -1180,48 +1180,48 @@
         <translation>移除类别</translation>
     </message>
     <message>
-        <source>New class under %1…</source>
-        <translation>在“%1”下新建类别…</translation>
+        <source>New class under {1}…</source>
+        <translation>在“{1}”下新建类别…</translation>
     </message>
     <message>
-        <source>Unlink from %1</source>
-        <translation>解除与“%1”的关联</translation>
+        <source>Unlink from {1}</source>
+        <translation>解除与“{1}”的关联</translation>
     </message>
     <message>
-        <source>Merge %1 into…</source>
-        <translation>将 %1合并到…</translation>
+        <source>Merge {1} into…</source>
+        <translation>将 {1}合并到…</translation>
     </message>
     <message>
-        <source>Name of the new class under %1</source>
-        <translation>“%1”下新类别的名称</translation>
+        <source>Name of the new class under {1}</source>
+        <translation>“{1}”下新类别的名称</translation>
     </message>
     <message>
         <source>Name of the new class at the top level</source>
         <translation>顶层新类别的名称</translation>
     </message>
     <message>
-        <source>Add the parent %1</source>
-        <translation>添加父类“%1”</translation>
+        <source>Add the parent {1}</source>
+        <translation>添加父类“{1}”</translation>
     </message>
     <message>
         <source>Parent/Name puts it elsewhere</source>
         <translation>输入“父类/名称”可放到其他位置</translation>
     </message>
     <message>
-        <source>Create “%1”</source>
-        <translation>创建“%1”</translation>
+        <source>Create “{1}”</source>
+        <translation>创建“{1}”</translation>
     </message>
     <message>
-        <source>above %1</source>
-        <translation>在 %1 上方</translation>
+        <source>above {1}</source>
+        <translation>在 {1} 上方</translation>
     </message>
     <message>
-        <source>Name of the new class above %1</source>
-        <translation>%1 上方新类别的名称</translation>
+        <source>Name of the new class above {1}</source>
+        <translation>{1} 上方新类别的名称</translation>
     </message>
     <message>
-        <source>Key that labels as %1</source>
-        <translation>标注为“%1”的快捷键</translation>
+        <source>Key that labels as {1}</source>
+        <translation>标注为“{1}”的快捷键</translation>
     </message>
     <message>
         <source>Rules for the class list</source>
@@ -1236,80 +1236,80 @@
         <translation>标签、子类和父类一并转移</translation>
     </message>
     <message>
-        <source>New name of %1</source>
-        <translation>“%1”的新名称</translation>
+        <source>New name of {1}</source>
+        <translation>“{1}”的新名称</translation>
     </message>
     <message>
-        <source>Rename to “%1”</source>
-        <translation>重命名为“%1”</translation>
+        <source>Rename to “{1}”</source>
+        <translation>重命名为“{1}”</translation>
     </message>
     <message>
         <source>The top level</source>
         <translation>顶层</translation>
     </message>
     <message>
-        <source>Move %1 under</source>
-        <translation>为 %1 选择新父类</translation>
+        <source>Move {1} under</source>
+        <translation>为 {1} 选择新父类</translation>
     </message>
     <message>
-        <source>Add another parent to %1</source>
-        <translation>为 %1 添加另一父类</translation>
+        <source>Add another parent to {1}</source>
+        <translation>为 {1} 添加另一父类</translation>
     </message>
     <message>
-        <source>Add a parent to %1</source>
-        <translation>为 %1 添加父类</translation>
+        <source>Add a parent to {1}</source>
+        <translation>为 {1} 添加父类</translation>
     </message>
     <message>
-        <source>Merge %1 into</source>
-        <translation>将 %1 合并到</translation>
+        <source>Merge {1} into</source>
+        <translation>将 {1} 合并到</translation>
     </message>
     <message>
-        <source>Merge %1 into %2</source>
-        <translation>将 %1 合并到“%2”</translation>
+        <source>Merge {1} into {2}</source>
+        <translation>将 {1} 合并到“{2}”</translation>
     </message>
     <message>
-        <source>labels %1 → %2</source>
-        <translation>标签 %1 → %2</translation>
+        <source>labels {1} → {2}</source>
+        <translation>标签 {1} → {2}</translation>
     </message>
     <message>
-        <source>children %1 → %2</source>
-        <translation>子类 %1 → %2</translation>
+        <source>children {1} → {2}</source>
+        <translation>子类 {1} → {2}</translation>
     </message>
     <message>
-        <source>classes %1 → %2</source>
-        <translation>类别 %1 → %2</translation>
+        <source>classes {1} → {2}</source>
+        <translation>类别 {1} → {2}</translation>
     </message>
     <message>
-        <source>Remove the whole branch: %1</source>
-        <translation>移除整个分支：%1</translation>
+        <source>Remove the whole branch: {1}</source>
+        <translation>移除整个分支：{1}</translation>
     </message>
     <message>
-        <source>Keep the classes below: move %1 to the top level</source>
-        <translation>保留其下类别：将 %1移到顶层</translation>
+        <source>Keep the classes below: move {1} to the top level</source>
+        <translation>保留其下类别：将 {1}移到顶层</translation>
     </message>
     <message>
-        <source>Keep the classes below: move %1 one level up</source>
-        <translation>保留其下类别：将 %1上移一级</translation>
+        <source>Keep the classes below: move {1} one level up</source>
+        <translation>保留其下类别：将 {1}上移一级</translation>
     </message>
     <message>
         <source>the parents</source>
         <translation>父类</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels go to %1</source>
+        <source>{n} labels go to {1}</source>
         <translation>
-            <numerusform>%n 个标签转到 %1</numerusform>
+            <numerusform>{n} 个标签转到 {1}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are removed</source>
+        <source>{n} labels are removed</source>
         <translation>
-            <numerusform>%n 个标签被移除</numerusform>
+            <numerusform>{n} 个标签被移除</numerusform>
         </translation>
     </message>
     <message>
-        <source>Label with %1 as %2</source>
-        <translation>按 %1 标注为“%2”</translation>
+        <source>Label with {1} as {2}</source>
+        <translation>按 {1} 标注为“{2}”</translation>
     </message>
     <message>
         <source>Unlock the class list</source>
@@ -1328,8 +1328,8 @@
         <translation>用新词创建类别前先询问</translation>
     </message>
     <message>
-        <source>Don&apos;t predict above level %1</source>
-        <translation>不预测比第 %1 层更粗的类别</translation>
+        <source>Don&apos;t predict above level {1}</source>
+        <translation>不预测比第 {1} 层更粗的类别</translation>
     </message>
     <message>
         <source>Predict classes of any level</source>
@@ -1340,9 +1340,9 @@
         <translation>当前</translation>
     </message>
     <message numerus="yes">
-        <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
+        <source>{1} has {n} labelled images; to split a class takes 2. Label some more first.</source>
         <translation>
-            <numerusform>“%1”有 %n 张已标注图像；拆分类别至少需要 2 张。请先再标注一些。</numerusform>
+            <numerusform>“{1}”有 {n} 张已标注图像；拆分类别至少需要 2 张。请先再标注一些。</numerusform>
         </translation>
     </message>
     <message>
@@ -1382,32 +1382,32 @@
         <translation>单击一张图像，或框选多张，将其移到另一类别。仅列出已标注的图像。</translation>
     </message>
     <message>
-        <source>Below %1</source>
-        <translation>在“%1”之下</translation>
+        <source>Below {1}</source>
+        <translation>在“{1}”之下</translation>
     </message>
     <message>
-        <source>Beside %1</source>
-        <translation>与“%1”并列</translation>
+        <source>Beside {1}</source>
+        <translation>与“{1}”并列</translation>
     </message>
     <message>
-        <source>%1 keeps %2</source>
-        <translation>“%1”保留 %2</translation>
+        <source>{1} keeps {2}</source>
+        <translation>“{1}”保留 {2}</translation>
     </message>
     <message>
-        <source>The new class gets %1</source>
-        <translation>新类别获得 %1</translation>
+        <source>The new class gets {1}</source>
+        <translation>新类别获得 {1}</translation>
     </message>
     <message>
         <source>Name of the class</source>
         <translation>类别名称</translation>
     </message>
     <message>
-        <source>Also under %1</source>
-        <translation>也在 %1 下</translation>
+        <source>Also under {1}</source>
+        <translation>也在 {1} 下</translation>
     </message>
     <message>
-        <source>Minimum confidence here and below: %1</source>
-        <translation>此处及以下的最低置信度：%1</translation>
+        <source>Minimum confidence here and below: {1}</source>
+        <translation>此处及以下的最低置信度：{1}</translation>
     </message>
     <message>
         <source>Subclasses are not predicted</source>
@@ -1418,33 +1418,33 @@
         <translation>不预测更粗的类别</translation>
     </message>
     <message>
-        <source>Press %1 to label as this class</source>
-        <translation>按 %1 可标注为此类别</translation>
+        <source>Press {1} to label as this class</source>
+        <translation>按 {1} 可标注为此类别</translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>
         <translation>需要样例：拖几张图像到此处</translation>
     </message>
     <message numerus="yes">
-        <source>%n examples of its own</source>
+        <source>{n} examples of its own</source>
         <translation>
-            <numerusform>自身有 %n 个样例</numerusform>
+            <numerusform>自身有 {n} 个样例</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images here or below</source>
+        <source>{n} images here or below</source>
         <translation>
-            <numerusform>此处及以下有 %n 张图像</numerusform>
+            <numerusform>此处及以下有 {n} 张图像</numerusform>
         </translation>
     </message>
     <message>
-        <source>Label %1 as none of the classes</source>
-        <translation>将 %1标注为不属于任何类别</translation>
+        <source>Label {1} as none of the classes</source>
+        <translation>将 {1}标注为不属于任何类别</translation>
     </message>
     <message numerus="yes">
-        <source>Remove the labels of %n images</source>
+        <source>Remove the labels of {n} images</source>
         <translation>
-            <numerusform>移除 %n 张图像的标签</numerusform>
+            <numerusform>移除 {n} 张图像的标签</numerusform>
         </translation>
     </message>
     <message>
@@ -1468,8 +1468,8 @@
         <translation>新建类别</translation>
     </message>
     <message>
-        <source>No class matches “%1”.</source>
-        <translation>没有匹配“%1”的类别。</translation>
+        <source>No class matches “{1}”.</source>
+        <translation>没有匹配“{1}”的类别。</translation>
     </message>
     <message>
         <source>No classes yet.
@@ -1484,8 +1484,8 @@ Click + to add a class.</source>
         <translation>比较图像</translation>
     </message>
     <message>
-        <source>Up to 4 images are compared: the first 4 of %1.</source>
-        <translation>最多比较 4 张图像：%1 张中的前 4 张。</translation>
+        <source>Up to 4 images are compared: the first 4 of {1}.</source>
+        <translation>最多比较 4 张图像：{1} 张中的前 4 张。</translation>
     </message>
     <message>
         <source>Why not the other?</source>
@@ -1524,32 +1524,32 @@ Click + to add a class.</source>
         <translation>下一张图像</translation>
     </message>
     <message>
-        <source>%1 and %2 are in different branches.</source>
-        <translation>“%1”和“%2”位于不同分支。</translation>
+        <source>{1} and {2} are in different branches.</source>
+        <translation>“{1}”和“{2}”位于不同分支。</translation>
     </message>
     <message>
-        <source>Both are in %1.</source>
-        <translation>两者都在“%1”中。</translation>
+        <source>Both are in {1}.</source>
+        <translation>两者都在“{1}”中。</translation>
     </message>
     <message>
         <source>Zoom and place are the same in all</source>
         <translation>所有图像的缩放与位置保持一致</translation>
     </message>
     <message>
-        <source>%1 to %2</source>
-        <translation>%1 到 %2</translation>
+        <source>{1} to {2}</source>
+        <translation>{1} 到 {2}</translation>
     </message>
     <message>
-        <source>Keys that label the framed image: %1</source>
-        <translation>标注带框图像的按键：%1</translation>
+        <source>Keys that label the framed image: {1}</source>
+        <translation>标注带框图像的按键：{1}</translation>
     </message>
     <message>
         <source>No labelled images yet</source>
         <translation>尚无已标注图像</translation>
     </message>
     <message>
-        <source>Device: %1</source>
-        <translation>设备：%1</translation>
+        <source>Device: {1}</source>
+        <translation>设备：{1}</translation>
     </message>
     <message>
         <source>Performance…</source>
@@ -1596,8 +1596,8 @@ Click + to add a class.</source>
         <translation>CPU</translation>
     </message>
     <message>
-        <source>%1 (CUDA)</source>
-        <translation>%1 (CUDA)</translation>
+        <source>{1} (CUDA)</source>
+        <translation>{1} (CUDA)</translation>
     </message>
     <message>
         <source>NVIDIA GPU</source>
@@ -1608,16 +1608,16 @@ Click + to add a class.</source>
         <translation>使用可用设备中最快的一个。</translation>
     </message>
     <message>
-        <source>Uses the fastest device that works: %1.</source>
-        <translation>使用可用设备中最快的一个：%1。</translation>
+        <source>Uses the fastest device that works: {1}.</source>
+        <translation>使用可用设备中最快的一个：{1}。</translation>
     </message>
     <message>
         <source>Always available.</source>
         <translation>始终可用。</translation>
     </message>
     <message>
-        <source>%1 (experimental)</source>
-        <translation>%1（实验性）</translation>
+        <source>{1} (experimental)</source>
+        <translation>{1}（实验性）</translation>
     </message>
     <message>
         <source>Not available for the same reason.</source>
@@ -1628,16 +1628,16 @@ Click + to add a class.</source>
         <translation>可用。</translation>
     </message>
     <message>
-        <source>Available, about %1 images/s.</source>
-        <translation>可用，约 %1 张/秒。</translation>
+        <source>Available, about {1} images/s.</source>
+        <translation>可用，约 {1} 张/秒。</translation>
     </message>
     <message>
         <source>Testing the devices of this computer…</source>
         <translation>正在测试这台计算机的设备…</translation>
     </message>
     <message>
-        <source>The devices could not be tested: %1</source>
-        <translation>无法测试设备：%1</translation>
+        <source>The devices could not be tested: {1}</source>
+        <translation>无法测试设备：{1}</translation>
     </message>
     <message>
         <source>The devices have not been tested yet.</source>
@@ -1656,8 +1656,8 @@ Click + to add a class.</source>
         <translation>在可用的最快设备上</translation>
     </message>
     <message>
-        <source>No GPU: %1</source>
-        <translation>无 GPU：%1</translation>
+        <source>No GPU: {1}</source>
+        <translation>无 GPU：{1}</translation>
     </message>
     <message>
         <source>Click to choose the device</source>
@@ -1708,74 +1708,74 @@ Click + to add a class.</source>
         <translation>尚未评估：需要有两个样例的类别和更多图像。</translation>
     </message>
     <message numerus="yes">
-        <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <source>Off, because it does not help: of {n} held-out examples, {1} are correct with it and {2} without.</source>
         <translation>
-            <numerusform>关，因为没有帮助：%n 个留出样例中，开启时正确 %1 个，关闭时 %2 个。</numerusform>
+            <numerusform>关，因为没有帮助：{n} 个留出样例中，开启时正确 {1} 个，关闭时 {2} 个。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <source>Of {n} held-out examples, {1} are correct with it and {2} without.</source>
         <translation>
-            <numerusform>%n 个留出样例中，开启时正确 %1 个，关闭时 %2 个。</numerusform>
+            <numerusform>{n} 个留出样例中，开启时正确 {1} 个，关闭时 {2} 个。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Move %n classes to the top level</source>
+        <source>Move {n} classes to the top level</source>
         <translation>
-            <numerusform>将 %n 个类别移到顶层</numerusform>
+            <numerusform>将 {n} 个类别移到顶层</numerusform>
         </translation>
     </message>
     <message>
-        <source>Move from %1 to %2</source>
-        <translation>从“%1”移到“%2”</translation>
+        <source>Move from {1} to {2}</source>
+        <translation>从“{1}”移到“{2}”</translation>
     </message>
     <message>
-        <source>Add %1 as a parent</source>
-        <translation>将“%1”添加为父类</translation>
+        <source>Add {1} as a parent</source>
+        <translation>将“{1}”添加为父类</translation>
     </message>
     <message>
-        <source>Move under %1</source>
-        <translation>移到“%1”下</translation>
+        <source>Move under {1}</source>
+        <translation>移到“{1}”下</translation>
     </message>
     <message>
-        <source>Add %2 as a parent of %1</source>
-        <translation>将“%2”添加为 %1的父类</translation>
+        <source>Add {2} as a parent of {1}</source>
+        <translation>将“{2}”添加为 {1}的父类</translation>
     </message>
     <message>
-        <source>Move %1 under %2</source>
-        <translation>将 %1移到“%2”下</translation>
+        <source>Move {1} under {2}</source>
+        <translation>将 {1}移到“{2}”下</translation>
     </message>
     <message>
-        <source>Label %1 as %2</source>
-        <translation>将 %1标注为“%2”</translation>
+        <source>Label {1} as {2}</source>
+        <translation>将 {1}标注为“{2}”</translation>
     </message>
     <message>
-        <source>Add and label as %1</source>
-        <translation>添加并标注为“%1”</translation>
+        <source>Add and label as {1}</source>
+        <translation>添加并标注为“{1}”</translation>
     </message>
     <message>
-        <source>New class with %1</source>
-        <translation>用 %1新建类别</translation>
+        <source>New class with {1}</source>
+        <translation>用 {1}新建类别</translation>
     </message>
     <message>
-        <source>%1 cannot be its own ancestor: %2</source>
-        <translation>“%1”不能位于自身之下：%2</translation>
+        <source>{1} cannot be its own ancestor: {2}</source>
+        <translation>“{1}”不能位于自身之下：{2}</translation>
     </message>
     <message>
-        <source>%1 is already under %2</source>
-        <translation>“%1”已在“%2”下</translation>
+        <source>{1} is already under {2}</source>
+        <translation>“{1}”已在“{2}”下</translation>
     </message>
     <message>
-        <source>%1 has another parent; unlink it there first</source>
-        <translation>“%1”还有其他父类；请先在那里解除关联</translation>
+        <source>{1} has another parent; unlink it there first</source>
+        <translation>“{1}”还有其他父类；请先在那里解除关联</translation>
     </message>
     <message>
-        <source>There is already a class “%1” at the top level</source>
-        <translation>顶层已有类别“%1”</translation>
+        <source>There is already a class “{1}” at the top level</source>
+        <translation>顶层已有类别“{1}”</translation>
     </message>
     <message>
-        <source>There is already a class “%1” under %2</source>
-        <translation>“%2”下已有类别“%1”</translation>
+        <source>There is already a class “{1}” under {2}</source>
+        <translation>“{2}”下已有类别“{1}”</translation>
     </message>
     <message>
         <source>standard output is closed</source>
@@ -1822,22 +1822,22 @@ Click + to add a class.</source>
         <translation>PNG 图片，深色</translation>
     </message>
     <message>
-        <source>Exporting %1</source>
-        <translation>正在导出“%1”</translation>
+        <source>Exporting {1}</source>
+        <translation>正在导出“{1}”</translation>
     </message>
     <message>
-        <source>%1 is %2, not an export like this one.</source>
-        <translation>“%1”是 %2，不是此类导出结果。</translation>
+        <source>{1} is {2}, not an export like this one.</source>
+        <translation>“{1}”是 {2}，不是此类导出结果。</translation>
     </message>
     <message numerus="yes">
-        <source>Exported %n classes to %1</source>
+        <source>Exported {n} classes to {1}</source>
         <translation>
-            <numerusform>已将 %n 个类别导出到“%1”</numerusform>
+            <numerusform>已将 {n} 个类别导出到“{1}”</numerusform>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1: most programs cannot open larger ones. SVG has no limit.</source>
-        <translation>图片已缩小到 %1，因为更大的图片无处可打开。SVG 没有限制。</translation>
+        <source>The picture is reduced to {1}: most programs cannot open larger ones. SVG has no limit.</source>
+        <translation>图片已缩小到 {1}，因为更大的图片无处可打开。SVG 没有限制。</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -1989,9 +1989,9 @@ Click + to add a class.</source>
         <translation>符号链接</translation>
     </message>
     <message numerus="yes">
-        <source>Also %n images the model is sure of</source>
+        <source>Also {n} images the model is sure of</source>
         <translation>
-            <numerusform>还包括 %n 张模型确信的图像</numerusform>
+            <numerusform>还包括 {n} 张模型确信的图像</numerusform>
         </translation>
     </message>
     <message>
@@ -1999,8 +1999,8 @@ Click + to add a class.</source>
         <translation>尚无模型确信的图像</translation>
     </message>
     <message>
-        <source>up to %1</source>
-        <translation>最多 %1</translation>
+        <source>up to {1}</source>
+        <translation>最多 {1}</translation>
     </message>
     <message>
         <source>The folder is complete and can be moved to another computer.</source>
@@ -2015,8 +2015,8 @@ Click + to add a class.</source>
         <translation>不占空间，但图像移动后会失效。</translation>
     </message>
     <message>
-        <source>Also %1 of broader classes</source>
-        <translation>还包括更粗类别的 %1</translation>
+        <source>Also {1} of broader classes</source>
+        <translation>还包括更粗类别的 {1}</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -2031,8 +2031,8 @@ Click + to add a class.</source>
         <translation>不含照片。</translation>
     </message>
     <message>
-        <source>Previews of %1 px</source>
-        <translation>%1 px 预览图</translation>
+        <source>Previews of {1} px</source>
+        <translation>{1} px 预览图</translation>
     </message>
     <message>
         <source>Photos in full size</source>
@@ -2051,24 +2051,24 @@ Click + to add a class.</source>
         <translation>选择图像所在文件夹，新文件会放在图像旁边。</translation>
     </message>
     <message>
-        <source>%1 is %2, not an export like this one. It will be lost.</source>
-        <translation>“%1”是 %2，不是此类导出结果，将会丢失。</translation>
+        <source>{1} is {2}, not an export like this one. It will be lost.</source>
+        <translation>“{1}”是 {2}，不是此类导出结果，将会丢失。</translation>
     </message>
     <message>
-        <source>%1 exists and will be replaced.</source>
-        <translation>“%1”已存在，将被替换。</translation>
+        <source>{1} exists and will be replaced.</source>
+        <translation>“{1}”已存在，将被替换。</translation>
     </message>
     <message>
-        <source>%1 free on this disk.</source>
-        <translation>此磁盘可用空间 %1。</translation>
+        <source>{1} free on this disk.</source>
+        <translation>此磁盘可用空间 {1}。</translation>
     </message>
     <message>
-        <source>The copy takes about %1, and only %2 is free there.</source>
-        <translation>副本约占用 %1，而那里仅有 %2 可用。</translation>
+        <source>The copy takes about {1}, and only {2} is free there.</source>
+        <translation>副本约占用 {1}，而那里仅有 {2} 可用。</translation>
     </message>
     <message>
-        <source>The copies take up to %1, and only %2 is free there. Links use no space.</source>
-        <translation>副本最多占用 %1，而那里仅有 %2 可用。链接不占空间。</translation>
+        <source>The copies take up to {1}, and only {2} is free there. Links use no space.</source>
+        <translation>副本最多占用 {1}，而那里仅有 {2} 可用。链接不占空间。</translation>
     </message>
     <message>
         <source>These files:</source>
@@ -2079,55 +2079,55 @@ Click + to add a class.</source>
         <translation>尚无此类图像。</translation>
     </message>
     <message>
-        <source>All of %1</source>
-        <translation>全部 %1</translation>
+        <source>All of {1}</source>
+        <translation>全部 {1}</translation>
     </message>
     <message>
-        <source>%1 of %2 are shown</source>
-        <translation>显示 %1 张，共 %2</translation>
+        <source>{1} of {2} are shown</source>
+        <translation>显示 {1} 张，共 {2}</translation>
     </message>
     <message>
-        <source>Exporting to %1</source>
-        <translation>正在导出到“%1”</translation>
+        <source>Exporting to {1}</source>
+        <translation>正在导出到“{1}”</translation>
     </message>
     <message>
-        <source>Exported %1 to %2</source>
-        <translation>已将 %1导出到“%2”</translation>
+        <source>Exported {1} to {2}</source>
+        <translation>已将 {1}导出到“{2}”</translation>
     </message>
     <message>
-        <source>%1 left out: %2</source>
-        <translation>%1未导出：%2</translation>
+        <source>{1} left out: {2}</source>
+        <translation>{1}未导出：{2}</translation>
     </message>
     <message>
-        <source>%1 could not be copied, the first is %2: %3</source>
-        <translation>%1无法复制，第一个是“%2”：%3</translation>
+        <source>{1} could not be copied, the first is {2}: {3}</source>
+        <translation>{1}无法复制，第一个是“{2}”：{3}</translation>
     </message>
     <message numerus="yes">
-        <source>Exported the model with %n classes to %1, %2</source>
+        <source>Exported the model with {n} classes to {1}, {2}</source>
         <translation>
-            <numerusform>已将含 %n 个类别的模型导出到“%1”，%2</numerusform>
+            <numerusform>已将含 {n} 个类别的模型导出到“{1}”，{2}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photos</source>
+        <source>{n} photos</source>
         <translation>
-            <numerusform>%n 张照片</numerusform>
+            <numerusform>{n} 张照片</numerusform>
         </translation>
     </message>
     <message>
-        <source>Copied the project and %1 to %2, %3</source>
-        <translation>已将项目和 %1复制到“%2”，%3</translation>
+        <source>Copied the project and {1} to {2}, {3}</source>
+        <translation>已将项目和 {1}复制到“{2}”，{3}</translation>
     </message>
     <message numerus="yes">
-        <source>%n photos were not found</source>
+        <source>{n} photos were not found</source>
         <translation>
-            <numerusform>%n 张照片未找到</numerusform>
+            <numerusform>{n} 张照片未找到</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photos could not be read</source>
+        <source>{n} photos could not be read</source>
         <translation>
-            <numerusform>%n 张照片无法读取</numerusform>
+            <numerusform>{n} 张照片无法读取</numerusform>
         </translation>
     </message>
     <message>
@@ -2139,8 +2139,8 @@ Click + to add a class.</source>
         <translation>已停止。未写出任何内容。</translation>
     </message>
     <message>
-        <source>Reading %1</source>
-        <translation>正在读取“%1”</translation>
+        <source>Reading {1}</source>
+        <translation>正在读取“{1}”</translation>
     </message>
     <message>
         <source>Fold</source>
@@ -2179,8 +2179,8 @@ Click + to add a class.</source>
         <translation>输入数字即为数量 · Enter 选择 · Esc 关闭</translation>
     </message>
     <message>
-        <source>Count, field or value of %1</source>
-        <translation>%1的数量、字段或值</translation>
+        <source>Count, field or value of {1}</source>
+        <translation>{1}的数量、字段或值</translation>
     </message>
     <message>
         <source>Fields of the project…</source>
@@ -2195,8 +2195,8 @@ Click + to add a class.</source>
         <translation>按数字键或输入字母选择</translation>
     </message>
     <message>
-        <source>now %1</source>
-        <translation>现为：%1</translation>
+        <source>now {1}</source>
+        <translation>现为：{1}</translation>
     </message>
     <message>
         <source>Looking for duplicates</source>
@@ -2215,14 +2215,14 @@ Click + to add a class.</source>
         <translation>连拍取最佳</translation>
     </message>
     <message numerus="yes">
-        <source>%n groups</source>
+        <source>{n} groups</source>
         <translation>
-            <numerusform>%n 组</numerusform>
+            <numerusform>{n} 组</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 are duplicates or bursts, in %2.</source>
-        <translation>%1是重复图像或连拍，共 %2。</translation>
+        <source>{1} are duplicates or bursts, in {2}.</source>
+        <translation>{1}是重复图像或连拍，共 {2}。</translation>
     </message>
     <message>
         <source>This image has no duplicates and is in no burst.</source>
@@ -2241,9 +2241,9 @@ Click + to add a class.</source>
         <translation>无连拍</translation>
     </message>
     <message numerus="yes">
-        <source>%n seconds</source>
+        <source>{n} seconds</source>
         <translation>
-            <numerusform>%n 秒</numerusform>
+            <numerusform>{n} 秒</numerusform>
         </translation>
     </message>
     <message>
@@ -2255,12 +2255,12 @@ Click + to add a class.</source>
         <translation>导入类别</translation>
     </message>
     <message>
-        <source>Class lists (%1);;All files (*)</source>
-        <translation>类别列表 (%1);;所有文件 (*)</translation>
+        <source>Class lists ({1});;All files (*)</source>
+        <translation>类别列表 ({1});;所有文件 (*)</translation>
     </message>
     <message>
-        <source>Importing %1</source>
-        <translation>正在导入“%1”</translation>
+        <source>Importing {1}</source>
+        <translation>正在导入“{1}”</translation>
     </message>
     <message>
         <source>Nothing was imported</source>
@@ -2355,15 +2355,15 @@ Click + to add a class.</source>
         <translation>曾在此处移除的类别</translation>
     </message>
     <message numerus="yes">
-        <source>Remove the %n without labels</source>
+        <source>Remove the {n} without labels</source>
         <translation>
-            <numerusform>移除其中 %n 个无标签的类别</numerusform>
+            <numerusform>移除其中 {n} 个无标签的类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n edges</source>
+        <source>{n} edges</source>
         <translation>
-            <numerusform>%n 条边</numerusform>
+            <numerusform>{n} 条边</numerusform>
         </translation>
     </message>
     <message>
@@ -2375,81 +2375,81 @@ Click + to add a class.</source>
         <translation>1 层</translation>
     </message>
     <message numerus="yes">
-        <source>%n new classes</source>
+        <source>{n} new classes</source>
         <translation>
-            <numerusform>%n 个新类别</numerusform>
+            <numerusform>{n} 个新类别</numerusform>
         </translation>
     </message>
     <message>
-        <source>Synonyms of %1</source>
-        <translation>%1的同义词</translation>
+        <source>Synonyms of {1}</source>
+        <translation>{1}的同义词</translation>
     </message>
     <message>
-        <source>Notes of %1</source>
-        <translation>%1的备注</translation>
+        <source>Notes of {1}</source>
+        <translation>{1}的备注</translation>
     </message>
     <message>
         <source>Nothing new</source>
         <translation>没有新内容</translation>
     </message>
     <message numerus="yes">
-        <source>%1 are in the project already.</source>
+        <source>{1} are in the project already.</source>
         <translation>
-            <numerusform>%1已在项目中。</numerusform>
+            <numerusform>{1}已在项目中。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n levels</source>
+        <source>{n} levels</source>
         <translation>
-            <numerusform>%n 层</numerusform>
+            <numerusform>{n} 层</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n synonyms</source>
+        <source>{n} synonyms</source>
         <translation>
-            <numerusform>%n 个同义词</numerusform>
+            <numerusform>{n} 个同义词</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n levels with %1 and %2 classes</source>
+        <source>{n} levels with {1} and {2} classes</source>
         <translation>
-            <numerusform>%n 层，类别数为 %1 和 %2</numerusform>
+            <numerusform>{n} 层，类别数为 {1} 和 {2}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n renamed</source>
+        <source>{n} renamed</source>
         <translation>
-            <numerusform>重命名 %n 个</numerusform>
+            <numerusform>重命名 {n} 个</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n merged</source>
+        <source>{n} merged</source>
         <translation>
-            <numerusform>合并 %n 个</numerusform>
+            <numerusform>合并 {n} 个</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n linked</source>
+        <source>{n} linked</source>
         <translation>
-            <numerusform>关联 %n 个</numerusform>
+            <numerusform>关联 {n} 个</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n moved</source>
+        <source>{n} moved</source>
         <translation>
-            <numerusform>移动 %n 个</numerusform>
+            <numerusform>移动 {n} 个</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes get a source id or synonyms.</source>
+        <source>{n} classes get a source id or synonyms.</source>
         <translation>
-            <numerusform>%n 个类别将获得来源 ID 或同义词。</numerusform>
+            <numerusform>{n} 个类别将获得来源 ID 或同义词。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes get the note or colour that the file has for them.</source>
+        <source>{n} classes get the note or colour that the file has for them.</source>
         <translation>
-            <numerusform>%n 个类别将获得文件中的备注或颜色。</numerusform>
+            <numerusform>{n} 个类别将获得文件中的备注或颜色。</numerusform>
         </translation>
     </message>
     <message>
@@ -2457,65 +2457,65 @@ Click + to add a class.</source>
         <translation>会记住此列表，以便与其下一版本比较。</translation>
     </message>
     <message>
-        <source>An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.</source>
-        <translation>早期版本曾从“%1”导入。标签随类别保留，您自己的更改也会保留。</translation>
+        <source>An earlier version was imported from {1}. Labels stay with their classes, and your own changes stay.</source>
+        <translation>早期版本曾从“{1}”导入。标签随类别保留，您自己的更改也会保留。</translation>
     </message>
     <message>
         <source>Many of these classes are in the project. If this is a new version of them, labels stay with their classes.</source>
         <translation>其中许多类别已在项目中。如果这是它们的新版本，标签会随类别保留。</translation>
     </message>
     <message numerus="yes">
-        <source>%n classes get other parents</source>
+        <source>{n} classes get other parents</source>
         <translation>
-            <numerusform>%n 个类别更换父类</numerusform>
+            <numerusform>{n} 个类别更换父类</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are new</source>
+        <source>{n} classes are new</source>
         <translation>
-            <numerusform>新增 %n 个类别</numerusform>
+            <numerusform>新增 {n} 个类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are renamed</source>
+        <source>{n} classes are renamed</source>
         <translation>
-            <numerusform>重命名 %n 个类别</numerusform>
+            <numerusform>重命名 {n} 个类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are moved</source>
+        <source>{n} classes are moved</source>
         <translation>
-            <numerusform>移动 %n 个类别</numerusform>
+            <numerusform>移动 {n} 个类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are merged into others</source>
+        <source>{n} classes are merged into others</source>
         <translation>
-            <numerusform>将 %n 个类别合并到其他类别</numerusform>
+            <numerusform>将 {n} 个类别合并到其他类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are split in the file. They stay, with their labels.</source>
+        <source>{n} classes are split in the file. They stay, with their labels.</source>
         <translation>
-            <numerusform>%n 个类别在文件中被拆分。它们及其标签会保留。</numerusform>
+            <numerusform>{n} 个类别在文件中被拆分。它们及其标签会保留。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are no longer in the file. They stay.</source>
+        <source>{n} classes are no longer in the file. They stay.</source>
         <translation>
-            <numerusform>%n 个类别在文件中不再存在。它们会保留。</numerusform>
+            <numerusform>{n} 个类别在文件中不再存在。它们会保留。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes were removed here and do not come back.</source>
+        <source>{n} classes were removed here and do not come back.</source>
         <translation>
-            <numerusform>%n 个类别曾在此处移除，不会恢复。</numerusform>
+            <numerusform>{n} 个类别曾在此处移除，不会恢复。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes differ in the file. Yours stay.</source>
+        <source>{n} classes differ in the file. Yours stay.</source>
         <translation>
-            <numerusform>%n 个类别在文件中不同。保留您的版本。</numerusform>
+            <numerusform>{n} 个类别在文件中不同。保留您的版本。</numerusform>
         </translation>
     </message>
     <message>
@@ -2539,20 +2539,20 @@ Click + to add a class.</source>
         <translation>更新</translation>
     </message>
     <message>
-        <source>Import %1</source>
-        <translation>导入 %1</translation>
+        <source>Import {1}</source>
+        <translation>导入 {1}</translation>
     </message>
     <message>
         <source>Import</source>
         <translation>导入</translation>
     </message>
     <message>
-        <source>%1. Kept: %2, such as %3</source>
-        <translation>%1。%2保持不变，例如 %3</translation>
+        <source>{1}. Kept: {2}, such as {3}</source>
+        <translation>{1}。{2}保持不变，例如 {3}</translation>
     </message>
     <message>
-        <source>%1. Kept: %2</source>
-        <translation>%1。保持不变：%2</translation>
+        <source>{1}. Kept: {2}</source>
+        <translation>{1}。保持不变：{2}</translation>
     </message>
     <message>
         <source>Suggestions for the graph</source>
@@ -2591,47 +2591,47 @@ Click + to add a class.</source>
         <translation>没有建议：类别与图像相符。</translation>
     </message>
     <message numerus="yes">
-        <source>%n suggestions</source>
+        <source>{n} suggestions</source>
         <translation>
-            <numerusform>%n 条建议</numerusform>
+            <numerusform>{n} 条建议</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 may belong under %2</source>
-        <translation>“%1”可能属于“%2”</translation>
+        <source>{1} may belong under {2}</source>
+        <translation>“{1}”可能属于“{2}”</translation>
     </message>
     <message>
-        <source>Its images look most like those of classes under %1.</source>
-        <translation>其图像与“%1”下各类别的图像最相似。</translation>
+        <source>Its images look most like those of classes under {1}.</source>
+        <translation>其图像与“{1}”下各类别的图像最相似。</translation>
     </message>
     <message>
-        <source>%1 may belong under %2 instead of %3</source>
-        <translation>“%1”可能属于“%2”，而不是“%3”</translation>
+        <source>{1} may belong under {2} instead of {3}</source>
+        <translation>“{1}”可能属于“{2}”，而不是“{3}”</translation>
     </message>
     <message>
-        <source>Its images look like those of classes under %1 (%2), not like those under %3 (%4).</source>
-        <translation>其图像与“%1”下各类别相似 (%2)，与“%3”下各类别不太相似 (%4)。</translation>
+        <source>Its images look like those of classes under {1} ({2}), not like those under {3} ({4}).</source>
+        <translation>其图像与“{1}”下各类别相似 ({2})，与“{3}”下各类别不太相似 ({4})。</translation>
     </message>
     <message>
-        <source>%1 and %2 look like one class</source>
-        <translation>“%1”和“%2”像是同一类别</translation>
+        <source>{1} and {2} look like one class</source>
+        <translation>“{1}”和“{2}”像是同一类别</translation>
     </message>
     <message numerus="yes">
-        <source>Of %1 images, %n look more like the other class than like their own.</source>
+        <source>Of {1} images, {n} look more like the other class than like their own.</source>
         <translation>
-            <numerusform>%1 张图像中，有 %n 张更像另一类别，而不是本类别的其他图像。</numerusform>
+            <numerusform>{1} 张图像中，有 {n} 张更像另一类别，而不是本类别的其他图像。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>3 more examples of %1 would help about %n images</source>
+        <source>3 more examples of {1} would help about {n} images</source>
         <translation>
-            <numerusform>“%1”再有 3 个样例，约可改善 %n 张图像</numerusform>
+            <numerusform>“{1}”再有 3 个样例，约可改善 {n} 张图像</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>It has %n examples.</source>
+        <source>It has {n} examples.</source>
         <translation>
-            <numerusform>它有 %n 个样例。</numerusform>
+            <numerusform>它有 {n} 个样例。</numerusform>
         </translation>
     </message>
     <message>
@@ -2639,15 +2639,15 @@ Click + to add a class.</source>
         <translation>它还没有示例。</translation>
     </message>
     <message numerus="yes">
-        <source>%n images probably belong to it.</source>
+        <source>{n} images probably belong to it.</source>
         <translation>
-            <numerusform>%n 张图像可能属于它。</numerusform>
+            <numerusform>{n} 张图像可能属于它。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>How reliable is this? Tested on %n classes of your graph: the correct parent is first in %1, in the first three in %2. By chance it would be first in %3.</source>
+        <source>How reliable is this? Tested on {n} classes of your graph: the correct parent is first in {1}, in the first three in {2}. By chance it would be first in {3}.</source>
         <translation>
-            <numerusform>效果如何？在类别图的 %n 个位置上测试，正确父类排在首位 %1 次，排在前三位 %2 次。随机情况下会排在首位 %3 次。</numerusform>
+            <numerusform>效果如何？在类别图的 {n} 个位置上测试，正确父类排在首位 {1} 次，排在前三位 {2} 次。随机情况下会排在首位 {3} 次。</numerusform>
         </translation>
     </message>
     <message>
@@ -2655,16 +2655,16 @@ Click + to add a class.</source>
         <translation>解压到文件夹</translation>
     </message>
     <message>
-        <source>Merge into %1</source>
-        <translation>合并到“%1”</translation>
+        <source>Merge into {1}</source>
+        <translation>合并到“{1}”</translation>
     </message>
     <message>
-        <source>%1 looks like two classes</source>
-        <translation>“%1”像是两个类别</translation>
+        <source>{1} looks like two classes</source>
+        <translation>“{1}”像是两个类别</translation>
     </message>
     <message>
-        <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
-        <translation>其图像分为 %1 张和 %2 张两组，看起来像不同的类别。</translation>
+        <source>Its images fall into groups of {1} and {2} that look like different classes.</source>
+        <translation>其图像分为 {1} 张和 {2} 张两组，看起来像不同的类别。</translation>
     </message>
     <message>
         <source>Split into two classes</source>
@@ -2675,19 +2675,19 @@ Click + to add a class.</source>
         <translation>显示类别</translation>
     </message>
     <message>
-        <source>%1, kind %2</source>
-        <translation>%1，第 %2 种</translation>
+        <source>{1}, kind {2}</source>
+        <translation>{1}，第 {2} 种</translation>
     </message>
     <message numerus="yes">
-        <source>%n more follow when these are done.</source>
+        <source>{n} more follow when these are done.</source>
         <translation>
-            <numerusform>处理完这些后还会出现 %n 条。</numerusform>
+            <numerusform>处理完这些后还会出现 {n} 条。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Show %n dismissed suggestions again</source>
+        <source>Show {n} dismissed suggestions again</source>
         <translation>
-            <numerusform>重新显示 %n 条已忽略的建议</numerusform>
+            <numerusform>重新显示 {n} 条已忽略的建议</numerusform>
         </translation>
     </message>
     <message>
@@ -2695,46 +2695,46 @@ Click + to add a class.</source>
         <translation>类别图</translation>
     </message>
     <message>
-        <source>Add %1 as a parent of %2</source>
-        <translation>将“%1”添加为“%2”的父类</translation>
+        <source>Add {1} as a parent of {2}</source>
+        <translation>将“{1}”添加为“{2}”的父类</translation>
     </message>
     <message>
-        <source>under %1</source>
-        <translation>在 %1 下</translation>
+        <source>under {1}</source>
+        <translation>在 {1} 下</translation>
     </message>
     <message>
         <source>at the top level</source>
         <translation>在顶层</translation>
     </message>
     <message>
-        <source>collapsed, %1 below</source>
-        <translation>已折叠，其下 %1</translation>
+        <source>collapsed, {1} below</source>
+        <translation>已折叠，其下 {1}</translation>
     </message>
     <message>
-        <source>%1 labelled, or sure of one of the finest classes</source>
-        <translation>%1 已标注，或确信属于某个最细类别</translation>
+        <source>{1} labelled, or sure of one of the finest classes</source>
+        <translation>{1} 已标注，或确信属于某个最细类别</translation>
     </message>
     <message>
-        <source>%1 inherits nothing yet: its parents have no examples.</source>
-        <translation>“%1”尚未继承任何内容：其父类没有样例。</translation>
+        <source>{1} inherits nothing yet: its parents have no examples.</source>
+        <translation>“{1}”尚未继承任何内容：其父类没有样例。</translation>
     </message>
     <message>
-        <source>%1 inherits %2</source>
-        <translation>“%1”的继承：%2</translation>
+        <source>{1} inherits {2}</source>
+        <translation>“{1}”的继承：{2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n examples</source>
+        <source>{n} examples</source>
         <translation>
-            <numerusform>%n 个样例</numerusform>
+            <numerusform>{n} 个样例</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 from %2</source>
-        <translation>%1 来自“%2”</translation>
+        <source>{1} from {2}</source>
+        <translation>{1} 来自“{2}”</translation>
     </message>
     <message>
-        <source>own examples weigh %1</source>
-        <translation>自身样例权重 %1</translation>
+        <source>own examples weigh {1}</source>
+        <translation>自身样例权重 {1}</translation>
     </message>
     <message>
         <source>Find a class in the graph</source>
@@ -2753,12 +2753,12 @@ Click + to add a class.</source>
         <translation>Enter 转到下一个</translation>
     </message>
     <message>
-        <source>Around %1</source>
-        <translation>“%1”的相邻类别</translation>
+        <source>Around {1}</source>
+        <translation>“{1}”的相邻类别</translation>
     </message>
     <message>
-        <source>%1 of %2</source>
-        <translation>%1 / %2</translation>
+        <source>{1} of {2}</source>
+        <translation>{1} / {2}</translation>
     </message>
     <message>
         <source>No class</source>
@@ -2797,20 +2797,20 @@ Click + to add a class.</source>
         <translation>没有更粗的类别可能适合这些图像。</translation>
     </message>
     <message>
-        <source>No class has the key %1 for this group. Press R to name any class.</source>
-        <translation>此组没有类别使用按键 %1。按 R 可指定任意类别。</translation>
+        <source>No class has the key {1} for this group. Press R to name any class.</source>
+        <translation>此组没有类别使用按键 {1}。按 R 可指定任意类别。</translation>
     </message>
     <message>
         <source>All images of this group are left out. Put some back, or press E for the next group.</source>
         <translation>此组的所有图像都已排除。请取回一些，或按 E 转到下一组。</translation>
     </message>
     <message>
-        <source>Label %1 as: name, part of a name, or Parent/Name</source>
-        <translation>将 %1标注为：名称、部分名称或“父类/名称”</translation>
+        <source>Label {1} as: name, part of a name, or Parent/Name</source>
+        <translation>将 {1}标注为：名称、部分名称或“父类/名称”</translation>
     </message>
     <message>
-        <source>finer classes of %1</source>
-        <translation>“%1”的更细类别</translation>
+        <source>finer classes of {1}</source>
+        <translation>“{1}”的更细类别</translation>
     </message>
     <message>
         <source>Nothing to group yet</source>
@@ -2937,21 +2937,21 @@ Click + to add a class.</source>
         <translation>查看</translation>
     </message>
     <message numerus="yes">
-        <source>%n images: %1</source>
+        <source>{n} images: {1}</source>
         <translation>
-            <numerusform>%n 张图像：%1</numerusform>
+            <numerusform>{n} 张图像：{1}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images: which finer class?</source>
+        <source>{n} images: which finer class?</source>
         <translation>
-            <numerusform>%n 张图像：属于哪个更细的类别？</numerusform>
+            <numerusform>{n} 张图像：属于哪个更细的类别？</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n look-alikes: which class?</source>
+        <source>{n} look-alikes: which class?</source>
         <translation>
-            <numerusform>%n 张相近图像：属于哪个类别？</numerusform>
+            <numerusform>{n} 张相近图像：属于哪个类别？</numerusform>
         </translation>
     </message>
     <message>
@@ -2959,41 +2959,41 @@ Click + to add a class.</source>
         <translation>预计错误少于 1 个</translation>
     </message>
     <message numerus="yes">
-        <source>%n errors expected</source>
+        <source>{n} errors expected</source>
         <translation>
-            <numerusform>预计 %n 个错误</numerusform>
+            <numerusform>预计 {n} 个错误</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>settles about %n images</source>
+        <source>settles about {n} images</source>
         <translation>
-            <numerusform>约可确定 %n 张图像</numerusform>
+            <numerusform>约可确定 {n} 张图像</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>a few to look at: %n labels so far</source>
+        <source>a few to look at: {n} labels so far</source>
         <translation>
-            <numerusform>先看几张：目前 %n 个标签</numerusform>
+            <numerusform>先看几张：目前 {n} 个标签</numerusform>
         </translation>
     </message>
     <message>
-        <source>Group %1 of %2</source>
-        <translation>第 %1 组，共 %2 组</translation>
+        <source>Group {1} of {2}</source>
+        <translation>第 {1} 组，共 {2} 组</translation>
     </message>
     <message>
-        <source>%1 left</source>
-        <translation>剩余 %1</translation>
+        <source>{1} left</source>
+        <translation>剩余 {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%n answers</source>
+        <source>{n} answers</source>
         <translation>
-            <numerusform>%n 次回答</numerusform>
+            <numerusform>{n} 次回答</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n left out</source>
+        <source>{n} left out</source>
         <translation>
-            <numerusform>已排除 %n 张</numerusform>
+            <numerusform>已排除 {n} 张</numerusform>
         </translation>
     </message>
     <message>
@@ -3037,15 +3037,15 @@ Click + to add a class.</source>
         <translation>目录</translation>
     </message>
     <message numerus="yes">
-        <source>stands for %n images</source>
+        <source>stands for {n} images</source>
         <translation>
-            <numerusform>代表 %n 张图像</numerusform>
+            <numerusform>代表 {n} 张图像</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n stars</source>
+        <source>{n} stars</source>
         <translation>
-            <numerusform>%n 星</numerusform>
+            <numerusform>{n} 星</numerusform>
         </translation>
     </message>
     <message>
@@ -3057,9 +3057,9 @@ Click + to add a class.</source>
         <translation>有批注</translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes</source>
+        <source>{n} boxes</source>
         <translation>
-            <numerusform>%n 个边界框</numerusform>
+            <numerusform>{n} 个边界框</numerusform>
         </translation>
     </message>
     <message>
@@ -3088,8 +3088,8 @@ Click + to add a class.</source>
         <translation>照片已被替换</translation>
     </message>
     <message>
-        <source>%1 similar</source>
-        <translation>相似度 %1</translation>
+        <source>{1} similar</source>
+        <translation>相似度 {1}</translation>
     </message>
     <message>
         <source>Move the box to the left</source>
@@ -3152,45 +3152,45 @@ Click + to add a class.</source>
         <translation>返回全部图像 (Esc)</translation>
     </message>
     <message numerus="yes">
-        <source>First of %n pages</source>
+        <source>First of {n} pages</source>
         <translation>
-            <numerusform>第 1 页，共 %n 页</numerusform>
+            <numerusform>第 1 页，共 {n} 页</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n things</source>
+        <source>{n} things</source>
         <translation>
-            <numerusform>%n 个目标</numerusform>
+            <numerusform>{n} 个目标</numerusform>
         </translation>
     </message>
     <message>
-        <source>Thing %1 of %2</source>
-        <translation>目标 %1 / %2</translation>
+        <source>Thing {1} of {2}</source>
+        <translation>目标 {1} / {2}</translation>
     </message>
     <message>
         <source>Image</source>
         <translation>图像</translation>
     </message>
     <message>
-        <source>Images (%1);;All files (*)</source>
-        <translation>图像 (%1);;所有文件 (*)</translation>
+        <source>Images ({1});;All files (*)</source>
+        <translation>图像 ({1});;所有文件 (*)</translation>
     </message>
     <message>
-        <source>Label all as %1</source>
-        <translation>全部标注为“%1”</translation>
+        <source>Label all as {1}</source>
+        <translation>全部标注为“{1}”</translation>
     </message>
     <message>
-        <source>Are these folders your classes? %1</source>
-        <translation>这些文件夹是您的类别吗？%1</translation>
+        <source>Are these folders your classes? {1}</source>
+        <translation>这些文件夹是您的类别吗？{1}</translation>
     </message>
     <message>
-        <source>%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
-        <translation>%1：这些通常是数据集各部分的名称，而不是类别名称。要获得边界框，请导入其标签。</translation>
+        <source>{1}: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
+        <translation>{1}：这些通常是数据集各部分的名称，而不是类别名称。要获得边界框，请导入其标签。</translation>
     </message>
     <message numerus="yes">
-        <source>Add with %n classes</source>
+        <source>Add with {n} classes</source>
         <translation>
-            <numerusform>添加图像和 %n 个类别</numerusform>
+            <numerusform>添加图像和 {n} 个类别</numerusform>
         </translation>
     </message>
     <message>
@@ -3198,33 +3198,33 @@ Click + to add a class.</source>
         <translation>仅添加图像</translation>
     </message>
     <message>
-        <source>Nothing new: %1 already in the project</source>
-        <translation>没有新内容：%1已在项目中</translation>
+        <source>Nothing new: {1} already in the project</source>
+        <translation>没有新内容：{1}已在项目中</translation>
     </message>
     <message>
         <source>No images found there</source>
         <translation>未在那里找到图像</translation>
     </message>
     <message numerus="yes">
-        <source>%1 and %n more could not be added: %2</source>
+        <source>{1} and {n} more could not be added: {2}</source>
         <translation>
-            <numerusform>“%1”及另外 %n 个无法添加：%2</numerusform>
+            <numerusform>“{1}”及另外 {n} 个无法添加：{2}</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 could not be added: %2</source>
-        <translation>“%1”无法添加：%2</translation>
+        <source>{1} could not be added: {2}</source>
+        <translation>“{1}”无法添加：{2}</translation>
     </message>
     <message numerus="yes">
-        <source>%1 were skipped: these file types are not supported</source>
+        <source>{1} were skipped: these file types are not supported</source>
         <translation>
-            <numerusform>已跳过 %1：不支持这些文件类型</numerusform>
+            <numerusform>已跳过 {1}：不支持这些文件类型</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n RAW photos were skipped: the camera stored them as JPEG or HEIC, too</source>
+        <source>{n} RAW photos were skipped: the camera stored them as JPEG or HEIC, too</source>
         <translation>
-            <numerusform>已跳过 %n 张 RAW 照片：相机也存储了其 JPEG 或 HEIC 版本</numerusform>
+            <numerusform>已跳过 {n} 张 RAW 照片：相机也存储了其 JPEG 或 HEIC 版本</numerusform>
         </translation>
     </message>
     <message>
@@ -3300,36 +3300,36 @@ Click + to add a class.</source>
         <translation>焦距</translation>
     </message>
     <message>
-        <source>%1 (corrected; the camera&apos;s clock said %2)</source>
-        <translation>%1（已更正；相机时钟显示 %2）</translation>
+        <source>{1} (corrected; the camera&apos;s clock said {2})</source>
+        <translation>{1}（已更正；相机时钟显示 {2}）</translation>
     </message>
     <message>
-        <source>%1 × %2 pixels</source>
-        <translation>%1 × %2 像素</translation>
+        <source>{1} × {2} pixels</source>
+        <translation>{1} × {2} 像素</translation>
     </message>
     <message>
-        <source>%1° N</source>
-        <translation>北纬 %1°</translation>
+        <source>{1}° N</source>
+        <translation>北纬 {1}°</translation>
     </message>
     <message>
-        <source>%1° S</source>
-        <translation>南纬 %1°</translation>
+        <source>{1}° S</source>
+        <translation>南纬 {1}°</translation>
     </message>
     <message>
-        <source>%1° E</source>
-        <translation>东经 %1°</translation>
+        <source>{1}° E</source>
+        <translation>东经 {1}°</translation>
     </message>
     <message>
-        <source>%1° W</source>
-        <translation>西经 %1°</translation>
+        <source>{1}° W</source>
+        <translation>西经 {1}°</translation>
     </message>
     <message>
-        <source>%1 s</source>
-        <translation>%1 秒</translation>
+        <source>{1} s</source>
+        <translation>{1} 秒</translation>
     </message>
     <message>
-        <source>%1 mm</source>
-        <translation>%1 毫米</translation>
+        <source>{1} mm</source>
+        <translation>{1} 毫米</translation>
     </message>
     <message>
         <source>Copy path</source>
@@ -3428,8 +3428,8 @@ Click + to add a class.</source>
         <translation>无自定颜色</translation>
     </message>
     <message>
-        <source>Name (%1)</source>
-        <translation>名称（%1）</translation>
+        <source>Name ({1})</source>
+        <translation>名称（{1}）</translation>
     </message>
     <message>
         <source>Note</source>
@@ -3472,8 +3472,8 @@ Click + to add a class.</source>
         <translation>种、属、科…</translation>
     </message>
     <message>
-        <source>Click to select as %1</source>
-        <translation>单击以选为“%1”</translation>
+        <source>Click to select as {1}</source>
+        <translation>单击以选为“{1}”</translation>
     </message>
     <message>
         <source>Rules and notes</source>
@@ -3516,8 +3516,8 @@ Click + to add a class.</source>
         <translation>添加</translation>
     </message>
     <message>
-        <source>Add parent %1</source>
-        <translation>添加父类“%1”</translation>
+        <source>Add parent {1}</source>
+        <translation>添加父类“{1}”</translation>
     </message>
     <message>
         <source>Fields</source>
@@ -3536,8 +3536,8 @@ Click + to add a class.</source>
         <translation>关于此文件</translation>
     </message>
     <message>
-        <source>Fields of %1</source>
-        <translation>%1的字段</translation>
+        <source>Fields of {1}</source>
+        <translation>{1}的字段</translation>
     </message>
     <message>
         <source>Details</source>
@@ -3564,8 +3564,8 @@ Click + to add a class.</source>
         <translation>星级</translation>
     </message>
     <message>
-        <source>Stars (%1 to %2)</source>
-        <translation>星级（%1 到 %2）</translation>
+        <source>Stars ({1} to {2})</source>
+        <translation>星级（{1} 到 {2}）</translation>
     </message>
     <message>
         <source>No stars</source>
@@ -3592,9 +3592,9 @@ Click + to add a class.</source>
         <translation>选择图像或类别即可查看其信息。</translation>
     </message>
     <message numerus="yes">
-        <source>and %1 more places</source>
+        <source>and {1} more places</source>
         <translation>
-            <numerusform>及另外 %1 处</numerusform>
+            <numerusform>及另外 {1} 处</numerusform>
         </translation>
     </message>
     <message>
@@ -3606,17 +3606,17 @@ Click + to add a class.</source>
         <translation>已移除的类别</translation>
     </message>
     <message>
-        <source>Was %1</source>
+        <source>Was {1}</source>
         <comment>class</comment>
-        <translation>原为：%1</translation>
+        <translation>原为：{1}</translation>
     </message>
     <message>
         <source>Could not be read</source>
         <translation>无法读取</translation>
     </message>
     <message>
-        <source>%1. Repair or replace the file, then press F5.</source>
-        <translation>%1。请修复或替换文件，然后按 F5。</translation>
+        <source>{1}. Repair or replace the file, then press F5.</source>
+        <translation>{1}。请修复或替换文件，然后按 F5。</translation>
     </message>
     <message>
         <source>Not analysed yet. Its prediction appears as soon as it is.</source>
@@ -3643,29 +3643,29 @@ Click + to add a class.</source>
         <translation>没有确信的类别</translation>
     </message>
     <message>
-        <source>Confident: %1</source>
+        <source>Confident: {1}</source>
         <comment>class</comment>
-        <translation>确信：%1</translation>
+        <translation>确信：{1}</translation>
     </message>
     <message>
-        <source>%1; %2 uncertain</source>
+        <source>{1}; {2} uncertain</source>
         <comment>class, rank</comment>
-        <translation>%1；%2 不确定</translation>
+        <translation>{1}；{2} 不确定</translation>
     </message>
     <message>
-        <source>%1; exact class uncertain</source>
+        <source>{1}; exact class uncertain</source>
         <comment>class</comment>
-        <translation>%1；具体类别不确定</translation>
+        <translation>{1}；具体类别不确定</translation>
     </message>
     <message>
-        <source>Most likely within %1:</source>
+        <source>Most likely within {1}:</source>
         <comment>class</comment>
-        <translation>“%1”中最可能的类别：</translation>
+        <translation>“{1}”中最可能的类别：</translation>
     </message>
     <message>
-        <source>Even %1, the closest class, looks too different:</source>
+        <source>Even {1}, the closest class, looks too different:</source>
         <comment>class</comment>
-        <translation>即使是最接近的类别“%1”，差别也过大：</translation>
+        <translation>即使是最接近的类别“{1}”，差别也过大：</translation>
     </message>
     <message>
         <source>Mostly because it looks like these:</source>
@@ -3676,12 +3676,12 @@ Click + to add a class.</source>
         <translation>部分原因是它与这些图像相似：</translation>
     </message>
     <message>
-        <source>%1 from the images above, %2 from the prototype of %3.</source>
-        <translation>%1 来自以上图像，%2 来自“%3”的原型。</translation>
+        <source>{1} from the images above, {2} from the prototype of {3}.</source>
+        <translation>{1} 来自以上图像，{2} 来自“{3}”的原型。</translation>
     </message>
     <message>
-        <source>%1 has no examples. It was learned from its parents:</source>
-        <translation>“%1”没有样例，是从其父类学到的：</translation>
+        <source>{1} has no examples. It was learned from its parents:</source>
+        <translation>“{1}”没有样例，是从其父类学到的：</translation>
     </message>
     <message>
         <source>No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.</source>
@@ -3696,81 +3696,81 @@ Click + to add a class.</source>
         <translation>从其下的类别学习。</translation>
     </message>
     <message>
-        <source>%1 (from parent)</source>
-        <translation>%1（继承自父类）</translation>
+        <source>{1} (from parent)</source>
+        <translation>{1}（继承自父类）</translation>
     </message>
     <message numerus="yes">
-        <source>At %1, %2 of %n held-out images of this class are predicted as it or a class below it.</source>
+        <source>At {1}, {2} of {n} held-out images of this class are predicted as it or a class below it.</source>
         <translation>
-            <numerusform>最低置信度为 %1 时，此类别的 %n 张留出图像中有 %2 张预测为它或其下的类别。</numerusform>
+            <numerusform>最低置信度为 {1} 时，此类别的 {n} 张留出图像中有 {2} 张预测为它或其下的类别。</numerusform>
         </translation>
     </message>
     <message>
-        <source>Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).</source>
-        <translation>在所有如此预测的图像中，%1 正确（95% 置信区间 %2 到 %3）。</translation>
+        <source>Of all images predicted so, {1} are correct (95% confidence interval {2} to {3}).</source>
+        <translation>在所有如此预测的图像中，{1} 正确（95% 置信区间 {2} 到 {3}）。</translation>
     </message>
     <message>
         <source>Why unknown</source>
         <translation>为何未知</translation>
     </message>
     <message>
-        <source>Why %1</source>
-        <translation>为何是“%1”</translation>
+        <source>Why {1}</source>
+        <translation>为何是“{1}”</translation>
     </message>
     <message>
         <source>Unlabelled images</source>
         <translation>未标注图像</translation>
     </message>
     <message>
-        <source>Labelled only as %1</source>
-        <translation>仅标注为“%1”</translation>
+        <source>Labelled only as {1}</source>
+        <translation>仅标注为“{1}”</translation>
     </message>
     <message>
         <source>Its own images</source>
         <translation>自身图像</translation>
     </message>
     <message>
-        <source>From %1</source>
+        <source>From {1}</source>
         <comment>class</comment>
-        <translation>来自“%1”</translation>
+        <translation>来自“{1}”</translation>
     </message>
     <message>
-        <source>%1 was learned from:</source>
-        <translation>“%1”的学习来源：</translation>
+        <source>{1} was learned from:</source>
+        <translation>“{1}”的学习来源：</translation>
     </message>
     <message>
         <source>Learned from its own images alone.</source>
         <translation>仅从自身图像学习。</translation>
     </message>
     <message>
-        <source>Learned %1 from its own images, %2 from its parents.</source>
-        <translation>%1 来自自身图像，%2 来自父类。</translation>
+        <source>Learned {1} from its own images, {2} from its parents.</source>
+        <translation>{1} 来自自身图像，{2} 来自父类。</translation>
     </message>
     <message>
-        <source>Minimum confidence %1</source>
-        <translation>最低置信度 %1</translation>
+        <source>Minimum confidence {1}</source>
+        <translation>最低置信度 {1}</translation>
     </message>
     <message>
         <source>Accuracy can&apos;t be estimated from one label.</source>
         <translation>无法判断识别效果：此类别只有一个标签。</translation>
     </message>
     <message numerus="yes">
-        <source>Recognised in %1 of %n labels that were held out (%2 to %3).</source>
+        <source>Recognised in {1} of {n} labels that were held out ({2} to {3}).</source>
         <translation>
-            <numerusform>%n 个留出标签中识别正确 %1 个（%2 到 %3）。</numerusform>
+            <numerusform>{n} 个留出标签中识别正确 {1} 个（{2} 到 {3}）。</numerusform>
         </translation>
     </message>
     <message>
-        <source>Most often mistaken for %1.</source>
-        <translation>最常被误认为“%1”。</translation>
+        <source>Most often mistaken for {1}.</source>
+        <translation>最常被误认为“{1}”。</translation>
     </message>
     <message>
-        <source>Also called %1</source>
-        <translation>又名 %1</translation>
+        <source>Also called {1}</source>
+        <translation>又名 {1}</translation>
     </message>
     <message>
-        <source>id %1</source>
-        <translation>ID %1</translation>
+        <source>id {1}</source>
+        <translation>ID {1}</translation>
     </message>
     <message>
         <source>Below this, the broader class is used.</source>
@@ -3785,34 +3785,34 @@ Click + to add a class.</source>
         <translation>用于此类别及其下所有类别。</translation>
     </message>
     <message>
-        <source>Set on %1.</source>
-        <translation>在“%1”上设置。</translation>
+        <source>Set on {1}.</source>
+        <translation>在“{1}”上设置。</translation>
     </message>
     <message>
         <source>Only classes with examples were compared.</source>
         <translation>仅比较了有样例的类别。</translation>
     </message>
     <message numerus="yes">
-        <source>%n candidates. Click the right ones.</source>
+        <source>{n} candidates. Click the right ones.</source>
         <translation>
-            <numerusform>%n 个候选。请单击正确的。</numerusform>
+            <numerusform>{n} 个候选。请单击正确的。</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 ended unexpectedly. What was finished is kept; start it again to resume.</source>
-        <translation>意外结束：%1。已完成的部分会保留；重新开始即可继续。</translation>
+        <source>{1} ended unexpectedly. What was finished is kept; start it again to resume.</source>
+        <translation>意外结束：{1}。已完成的部分会保留；重新开始即可继续。</translation>
     </message>
     <message>
-        <source>%1 ended unexpectedly. The project is as it was; start it again.</source>
-        <translation>意外结束：%1。项目保持原样；请重新开始。</translation>
+        <source>{1} ended unexpectedly. The project is as it was; start it again.</source>
+        <translation>意外结束：{1}。项目保持原样；请重新开始。</translation>
     </message>
     <message>
-        <source>%1 could not start: the program cannot run itself again.</source>
-        <translation>无法启动：%1。程序无法再次运行自身。</translation>
+        <source>{1} could not start: the program cannot run itself again.</source>
+        <translation>无法启动：{1}。程序无法再次运行自身。</translation>
     </message>
     <message>
-        <source>%1 is needed to move through images and lists. Choose another key.</source>
-        <translation>%1 用于在图像和列表中移动。请选择其他按键。</translation>
+        <source>{1} is needed to move through images and lists. Choose another key.</source>
+        <translation>{1} 用于在图像和列表中移动。请选择其他按键。</translation>
     </message>
     <message>
         <source>Key</source>
@@ -3831,8 +3831,8 @@ Click + to add a class.</source>
         <translation>自定义快捷键</translation>
     </message>
     <message>
-        <source>%1 is the key of %2.</source>
-        <translation>%1 是%2的快捷键。</translation>
+        <source>{1} is the key of {2}.</source>
+        <translation>{1} 是{2}的快捷键。</translation>
     </message>
     <message>
         <source>Preset</source>
@@ -3883,8 +3883,8 @@ Click + to add a class.</source>
         <translation>此项目以只读方式打开。</translation>
     </message>
     <message>
-        <source>No class has the key %1 for this image. Press R to label it as any class.</source>
-        <translation>此图像没有类别使用按键 %1。按 R 可标注为任意类别。</translation>
+        <source>No class has the key {1} for this image. Press R to label it as any class.</source>
+        <translation>此图像没有类别使用按键 {1}。按 R 可标注为任意类别。</translation>
     </message>
     <message>
         <source>Label as: name, part of a name, or Parent/Name</source>
@@ -3955,69 +3955,69 @@ Click + to add a class.</source>
         <translation>单击以在网格中显示</translation>
     </message>
     <message numerus="yes">
-        <source>Check labels: %n left</source>
+        <source>Check labels: {n} left</source>
         <translation>
-            <numerusform>检查标签：剩余 %n 个</numerusform>
+            <numerusform>检查标签：剩余 {n} 个</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Check labels (%n)</source>
+        <source>Check labels ({n})</source>
         <translation>
-            <numerusform>检查标签 (%n)</numerusform>
+            <numerusform>检查标签 ({n})</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 likely wrong</source>
-        <translation>%1 可能有误</translation>
+        <source>{1} likely wrong</source>
+        <translation>{1} 可能有误</translation>
     </message>
     <message>
         <source>Labelled as none of the classes</source>
         <translation>已标注为不属于任何类别</translation>
     </message>
     <message>
-        <source>Labelled %1</source>
-        <translation>已标注为“%1”</translation>
+        <source>Labelled {1}</source>
+        <translation>已标注为“{1}”</translation>
     </message>
     <message>
-        <source>by %1, %2</source>
-        <translation>标注者：%1，%2</translation>
+        <source>by {1}, {2}</source>
+        <translation>标注者：{1}，{2}</translation>
     </message>
     <message>
         <source>Looks like none of the classes</source>
         <translation>看似不属于任何类别</translation>
     </message>
     <message>
-        <source>Looks like %1</source>
-        <translation>看似“%1”</translation>
+        <source>Looks like {1}</source>
+        <translation>看似“{1}”</translation>
     </message>
     <message>
-        <source>%1, by a model without this label</source>
-        <translation>%1，由未用此标签的模型得出</translation>
+        <source>{1}, by a model without this label</source>
+        <translation>{1}，由未用此标签的模型得出</translation>
     </message>
     <message>
-        <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
-        <translation>几乎相同的图像标注为“%1”：两者必有一个有误。</translation>
+        <source>Nearly the same image is labelled {1}: one of the two is wrong.</source>
+        <translation>几乎相同的图像标注为“{1}”：两者必有一个有误。</translation>
     </message>
     <message numerus="yes">
-        <source>Its %n nearest labelled look-alikes are all %1.</source>
+        <source>Its {n} nearest labelled look-alikes are all {1}.</source>
         <translation>
-            <numerusform>与它最近的 %n 张已标注相近图像均为“%1”。</numerusform>
+            <numerusform>与它最近的 {n} 张已标注相近图像均为“{1}”。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Its %n nearest labelled look-alikes: %1.</source>
+        <source>Its {n} nearest labelled look-alikes: {1}.</source>
         <translation>
-            <numerusform>与它最近的 %n 张已标注相近图像：%1。</numerusform>
+            <numerusform>与它最近的 {n} 张已标注相近图像：{1}。</numerusform>
         </translation>
     </message>
     <message>
-        <source>Without this label the model predicts %1, %2.</source>
-        <translation>不用此标签时，模型判断为“%1”，%2。</translation>
+        <source>Without this label the model predicts {1}, {2}.</source>
+        <translation>不用此标签时，模型判断为“{1}”，{2}。</translation>
     </message>
     <message numerus="yes">
-        <source>%n others</source>
+        <source>{n} others</source>
         <translation>
-            <numerusform>另外 %n 个</numerusform>
+            <numerusform>另外 {n} 个</numerusform>
         </translation>
     </message>
     <message>
@@ -4025,41 +4025,41 @@ Click + to add a class.</source>
         <translation>标注为不属于任何类别</translation>
     </message>
     <message>
-        <source>Relabel as %1</source>
-        <translation>重新标注为“%1”</translation>
+        <source>Relabel as {1}</source>
+        <translation>重新标注为“{1}”</translation>
     </message>
     <message>
         <source>Keep none of the classes</source>
         <translation>保留“不属于任何类别”</translation>
     </message>
     <message numerus="yes">
-        <source>Relabel %n as proposed</source>
+        <source>Relabel {n} as proposed</source>
         <translation>
-            <numerusform>按建议重新标注 %n 张</numerusform>
+            <numerusform>按建议重新标注 {n} 张</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Keep %n labels</source>
+        <source>Keep {n} labels</source>
         <translation>
-            <numerusform>保留 %n 个标签</numerusform>
+            <numerusform>保留 {n} 个标签</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%1 of %n labels could be judged</source>
+        <source>{1} of {n} labels could be judged</source>
         <translation>
-            <numerusform>%n 个标签中有 %1 个可判断</numerusform>
+            <numerusform>{n} 个标签中有 {1} 个可判断</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes have too few labels: %1</source>
+        <source>{n} classes have too few labels: {1}</source>
         <translation>
-            <numerusform>%n 个类别的标签太少：%1</numerusform>
+            <numerusform>{n} 个类别的标签太少：{1}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Label %n more images first.</source>
+        <source>Label {n} more images first.</source>
         <translation>
-            <numerusform>请先再标注 %n 张图像。</numerusform>
+            <numerusform>请先再标注 {n} 张图像。</numerusform>
         </translation>
     </message>
     <message>
@@ -4083,9 +4083,9 @@ Click + to add a class.</source>
         <translation>没有可判断的标签</translation>
     </message>
     <message numerus="yes">
-        <source>You looked at %n labels.</source>
+        <source>You looked at {n} labels.</source>
         <translation>
-            <numerusform>您查看了 %n 个标签。</numerusform>
+            <numerusform>您查看了 {n} 个标签。</numerusform>
         </translation>
     </message>
     <message>
@@ -4093,9 +4093,9 @@ Click + to add a class.</source>
         <translation>没有其他可疑标签</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels were checked.</source>
+        <source>{n} labels were checked.</source>
         <translation>
-            <numerusform>已检查 %n 个标签。</numerusform>
+            <numerusform>已检查 {n} 个标签。</numerusform>
         </translation>
     </message>
     <message>
@@ -4123,8 +4123,8 @@ Click + to add a class.</source>
         <translation>标签 (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;所有文件 (*)</translation>
     </message>
     <message>
-        <source>Importing labels from %1</source>
-        <translation>正在从“%1”导入标签</translation>
+        <source>Importing labels from {1}</source>
+        <translation>正在从“{1}”导入标签</translation>
     </message>
     <message>
         <source>{source} is in none of the formats that labels are read from</source>
@@ -4187,9 +4187,9 @@ Click + to add a class.</source>
         <translation>不同的照片</translation>
     </message>
     <message numerus="yes">
-        <source>%n lines skipped</source>
+        <source>{n} lines skipped</source>
         <translation>
-            <numerusform>已跳过 %n 行</numerusform>
+            <numerusform>已跳过 {n} 行</numerusform>
         </translation>
     </message>
     <message>
@@ -4233,19 +4233,19 @@ Click + to add a class.</source>
         <translation>要使用某一项，请创建同名类别后重新导入。</translation>
     </message>
     <message numerus="yes">
-        <source>%1 and %n others</source>
+        <source>{1} and {n} others</source>
         <translation>
-            <numerusform>%1 及另外 %n 人</numerusform>
+            <numerusform>{1} 及另外 {n} 人</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1, labelled by %2</source>
-        <translation>%1，标注者：%2</translation>
+        <source>{1}, labelled by {2}</source>
+        <translation>{1}，标注者：{2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes will be imported</source>
+        <source>{n} boxes will be imported</source>
         <translation>
-            <numerusform>将导入 %n 个边界框</numerusform>
+            <numerusform>将导入 {n} 个边界框</numerusform>
         </translation>
     </message>
     <message>
@@ -4253,86 +4253,86 @@ Click + to add a class.</source>
         <translation>没有可导入的内容</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels will be imported</source>
+        <source>{n} labels will be imported</source>
         <translation>
-            <numerusform>将导入 %n 个标签</numerusform>
+            <numerusform>将导入 {n} 个标签</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes become images of their own.</source>
+        <source>{n} boxes become images of their own.</source>
         <translation>
-            <numerusform>%n 个边界框将成为单独的图像。</numerusform>
+            <numerusform>{n} 个边界框将成为单独的图像。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n boxes with a lower score stay out.</source>
+        <source>{n} boxes with a lower score stay out.</source>
         <translation>
-            <numerusform>%n 个得分较低的边界框不纳入。</numerusform>
+            <numerusform>{n} 个得分较低的边界框不纳入。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are in the project already.</source>
+        <source>{n} labels are in the project already.</source>
         <translation>
-            <numerusform>%n 个标签已在项目中。</numerusform>
+            <numerusform>{n} 个标签已在项目中。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n model predictions skipped: only labels by people are imported.</source>
+        <source>{n} model predictions skipped: only labels by people are imported.</source>
         <translation>
-            <numerusform>已跳过 %n 个模型预测：仅导入人工标签。</numerusform>
+            <numerusform>已跳过 {n} 个模型预测：仅导入人工标签。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have no box in the file.</source>
+        <source>{n} images have no box in the file.</source>
         <translation>
-            <numerusform>%n 张图像在文件中没有边界框。</numerusform>
+            <numerusform>{n} 张图像在文件中没有边界框。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have no class in the file.</source>
+        <source>{n} images have no class in the file.</source>
         <translation>
-            <numerusform>%n 张图像在文件中没有类别。</numerusform>
+            <numerusform>{n} 张图像在文件中没有类别。</numerusform>
         </translation>
     </message>
     <message>
-        <source>No class has this name, so it counts as “none of the classes”: %1.</source>
-        <translation>因没有同名的类别，按“不属于任何类别”读取：%1。</translation>
+        <source>No class has this name, so it counts as “none of the classes”: {1}.</source>
+        <translation>因没有同名的类别，按“不属于任何类别”读取：{1}。</translation>
     </message>
     <message>
-        <source>%1 as %2</source>
-        <translation>“%1”对应“%2”</translation>
+        <source>{1} as {2}</source>
+        <translation>“{1}”对应“{2}”</translation>
     </message>
     <message>
-        <source>Spelled differently here: %1.</source>
-        <translation>此处写法不同：%1。</translation>
+        <source>Spelled differently here: {1}.</source>
+        <translation>此处写法不同：{1}。</translation>
     </message>
     <message numerus="yes">
-        <source>%n image names match several images and are skipped.</source>
+        <source>{n} image names match several images and are skipped.</source>
         <translation>
-            <numerusform>%n 个图像名称对应多张图像，不予标注。</numerusform>
+            <numerusform>{n} 个图像名称对应多张图像，不予标注。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images are labelled differently here. Your labels stay.</source>
+        <source>{n} images are labelled differently here. Your labels stay.</source>
         <translation>
-            <numerusform>%n 张图像在此处的标签不同。保留您的标签。</numerusform>
+            <numerusform>{n} 张图像在此处的标签不同。保留您的标签。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have two classes in the file. The first is taken.</source>
+        <source>{n} images have two classes in the file. The first is taken.</source>
         <translation>
-            <numerusform>%n 张图像在文件中有两个类别。采用第一个。</numerusform>
+            <numerusform>{n} 张图像在文件中有两个类别。采用第一个。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels may mean another class. They are not imported.</source>
+        <source>{n} labels may mean another class. They are not imported.</source>
         <translation>
-            <numerusform>%n 个标签可能指其他类别，不会导入。</numerusform>
+            <numerusform>{n} 个标签可能指其他类别，不会导入。</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 (id %2)</source>
-        <translation>%1 (ID %2)</translation>
+        <source>{1} (id {2})</source>
+        <translation>{1} (ID {2})</translation>
     </message>
     <message>
         <source>None</source>
@@ -4340,9 +4340,9 @@ Click + to add a class.</source>
         <translation>无</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have the same name here but are different photos. They are not labelled.</source>
+        <source>{n} images have the same name here but are different photos. They are not labelled.</source>
         <translation>
-            <numerusform>%n 张图像与此处同名，但是不同的照片。不予标注。</numerusform>
+            <numerusform>{n} 张图像与此处同名，但是不同的照片。不予标注。</numerusform>
         </translation>
     </message>
     <message>
@@ -4350,9 +4350,9 @@ Click + to add a class.</source>
         <translation>内容不同</translation>
     </message>
     <message numerus="yes">
-        <source>%n classes are not in the project</source>
+        <source>{n} classes are not in the project</source>
         <translation>
-            <numerusform>%n 个类别不在项目中</numerusform>
+            <numerusform>{n} 个类别不在项目中</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4362,21 +4362,21 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images are not in the project</source>
+        <source>{n} images are not in the project</source>
         <translation>
-            <numerusform>%n 张图像不在项目中</numerusform>
+            <numerusform>{n} 张图像不在项目中</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Add the %n found on disk</source>
+        <source>Add the {n} found on disk</source>
         <translation>
-            <numerusform>添加在磁盘上找到的 %n 张</numerusform>
+            <numerusform>添加在磁盘上找到的 {n} 张</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n keywords name no class</source>
+        <source>{n} keywords name no class</source>
         <translation>
-            <numerusform>%n 个关键字不对应任何类别</numerusform>
+            <numerusform>{n} 个关键字不对应任何类别</numerusform>
         </translation>
     </message>
     <message>
@@ -4385,25 +4385,25 @@ Click + to add a class.</source>
         <translation>已找到</translation>
     </message>
     <message numerus="yes">
-        <source>%1 classes created</source>
+        <source>{1} classes created</source>
         <translation>
-            <numerusform>创建了 %1 个类别</numerusform>
+            <numerusform>创建了 {1} 个类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Stars or comments of %n images</source>
+        <source>Stars or comments of {n} images</source>
         <translation>
-            <numerusform>%n 张图像的星级或批注</numerusform>
+            <numerusform>{n} 张图像的星级或批注</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 added</source>
-        <translation>已添加 %1</translation>
+        <source>{1} added</source>
+        <translation>已添加 {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%1 conflicts: your labels stayed</source>
+        <source>{1} conflicts: your labels stayed</source>
         <translation>
-            <numerusform>%1 个冲突：保留您的标签</numerusform>
+            <numerusform>{1} 个冲突：保留您的标签</numerusform>
         </translation>
     </message>
     <message>
@@ -4459,9 +4459,9 @@ Click + to add a class.</source>
         <translation>清除选择 (Esc)</translation>
     </message>
     <message numerus="yes">
-        <source>Accept %n predictions</source>
+        <source>Accept {n} predictions</source>
         <translation>
-            <numerusform>接受 %n 个预测</numerusform>
+            <numerusform>接受 {n} 个预测</numerusform>
         </translation>
     </message>
     <message>
@@ -4509,8 +4509,8 @@ Click + to add a class.</source>
         <translation>生成散点图</translation>
     </message>
     <message>
-        <source>%1, labelled</source>
-        <translation>%1，已标注</translation>
+        <source>{1}, labelled</source>
+        <translation>{1}，已标注</translation>
     </message>
     <message>
         <source>No prediction</source>
@@ -4582,28 +4582,28 @@ Click + to add a class.</source>
         <translation>最细类别</translation>
     </message>
     <message numerus="yes">
-        <source>%n new images were added to the map. Update the map to rearrange all images.</source>
+        <source>{n} new images were added to the map. Update the map to rearrange all images.</source>
         <translation>
-            <numerusform>已将 %n 张新图像添加到散点图。更新散点图可重新排布全部图像。</numerusform>
+            <numerusform>已将 {n} 张新图像添加到散点图。更新散点图可重新排布全部图像。</numerusform>
         </translation>
     </message>
     <message>
-        <source>Level %1</source>
-        <translation>第 %1 层</translation>
+        <source>Level {1}</source>
+        <translation>第 {1} 层</translation>
     </message>
     <message>
         <source>Top level</source>
         <translation>顶层</translation>
     </message>
     <message numerus="yes">
-        <source>%n other classes</source>
+        <source>{n} other classes</source>
         <translation>
-            <numerusform>%n 个其他类别</numerusform>
+            <numerusform>{n} 个其他类别</numerusform>
         </translation>
     </message>
     <message>
-        <source>Selected on the map: %1</source>
-        <translation>在散点图上选择：%1</translation>
+        <source>Selected on the map: {1}</source>
+        <translation>在散点图上选择：{1}</translation>
     </message>
     <message>
         <source>Bring in what another person did in their copy of this project: labels, classes and notes. Images are matched by their content. You see the result before anything changes, and nothing of yours is overwritten.</source>
@@ -4666,8 +4666,8 @@ Click + to add a class.</source>
         <translation>合并另一副本…</translation>
     </message>
     <message>
-        <source>Merging %1</source>
-        <translation>正在合并“%1”</translation>
+        <source>Merging {1}</source>
+        <translation>正在合并“{1}”</translation>
     </message>
     <message>
         <source>Settle conflicts</source>
@@ -4690,12 +4690,12 @@ Click + to add a class.</source>
         <translation>表格 (*.csv)</translation>
     </message>
     <message>
-        <source>Saving %1</source>
-        <translation>正在保存“%1”</translation>
+        <source>Saving {1}</source>
+        <translation>正在保存“{1}”</translation>
     </message>
     <message>
-        <source>Saved %1</source>
-        <translation>已保存“%1”</translation>
+        <source>Saved {1}</source>
+        <translation>已保存“{1}”</translation>
     </message>
     <message>
         <source>Keep yours</source>
@@ -4770,21 +4770,21 @@ Click + to add a class.</source>
         <translation>另一项目</translation>
     </message>
     <message>
-        <source>%1 in both</source>
-        <translation>双方共有 %1</translation>
+        <source>{1} in both</source>
+        <translation>双方共有 {1}</translation>
     </message>
     <message>
-        <source>%1 will be added</source>
-        <translation>将纳入 %1</translation>
+        <source>{1} will be added</source>
+        <translation>将纳入 {1}</translation>
     </message>
     <message>
         <source>Class notes and confirmed labels will be added</source>
         <translation>将纳入类别备注和已确认的标签</translation>
     </message>
     <message numerus="yes">
-        <source>Nothing new, %n conflicts to settle</source>
+        <source>Nothing new, {n} conflicts to settle</source>
         <translation>
-            <numerusform>没有新内容，有 %n 个冲突待解决</numerusform>
+            <numerusform>没有新内容，有 {n} 个冲突待解决</numerusform>
         </translation>
     </message>
     <message>
@@ -4792,45 +4792,45 @@ Click + to add a class.</source>
         <translation>此副本中没有新内容</translation>
     </message>
     <message numerus="yes">
-        <source>%n values of fields</source>
+        <source>{n} values of fields</source>
         <translation>
-            <numerusform>%n 个字段值</numerusform>
+            <numerusform>{n} 个字段值</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are shared by both copies.</source>
+        <source>{n} labels are shared by both copies.</source>
         <translation>
-            <numerusform>%n 个标签出自同一次决定。</numerusform>
+            <numerusform>{n} 个标签出自同一次决定。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>On %n images you both agree.</source>
+        <source>On {n} images you both agree.</source>
         <translation>
-            <numerusform>双方在 %n 张图像上一致。</numerusform>
+            <numerusform>双方在 {n} 张图像上一致。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images you labelled again after seeing theirs. Yours stay.</source>
+        <source>{n} images you labelled again after seeing theirs. Yours stay.</source>
         <translation>
-            <numerusform>%n 张图像您已在看过对方标签后重新标注。保留您的。</numerusform>
+            <numerusform>{n} 张图像您已在看过对方标签后重新标注。保留您的。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n conflicts were settled before.</source>
+        <source>{n} conflicts were settled before.</source>
         <translation>
-            <numerusform>%n 个冲突此前已解决。</numerusform>
+            <numerusform>{n} 个冲突此前已解决。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have different ratings there. Yours stay.</source>
+        <source>{n} images have different ratings there. Yours stay.</source>
         <translation>
-            <numerusform>%n 张图像在对方处星级不同。保留您的。</numerusform>
+            <numerusform>{n} 张图像在对方处星级不同。保留您的。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n field values differ there. Yours stay.</source>
+        <source>{n} field values differ there. Yours stay.</source>
         <translation>
-            <numerusform>%n 个字段值与该处不同。保留您的。</numerusform>
+            <numerusform>{n} 个字段值与该处不同。保留您的。</numerusform>
         </translation>
     </message>
     <message>
@@ -4838,29 +4838,29 @@ Click + to add a class.</source>
         <translation>合并</translation>
     </message>
     <message numerus="yes">
-        <source>Settle %n conflicts</source>
+        <source>Settle {n} conflicts</source>
         <translation>
-            <numerusform>解决 %n 个冲突</numerusform>
+            <numerusform>解决 {n} 个冲突</numerusform>
         </translation>
     </message>
     <message>
-        <source>Agreement on %1 that both labelled</source>
-        <translation>双方都标注的 %1上的一致性</translation>
+        <source>Agreement on {1} that both labelled</source>
+        <translation>双方都标注的 {1}上的一致性</translation>
     </message>
     <message>
         <source>Same class</source>
         <translation>相同类别</translation>
     </message>
     <message numerus="yes">
-        <source>%n conflicts. Yours stay until you settle them.</source>
+        <source>{n} conflicts. Yours stay until you settle them.</source>
         <translation>
-            <numerusform>%n 个冲突。解决之前保留您的。</numerusform>
+            <numerusform>{n} 个冲突。解决之前保留您的。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n classes differ. Yours stay as they are.</source>
+        <source>{n} classes differ. Yours stay as they are.</source>
         <translation>
-            <numerusform>%n 个类别有差异。您的保持原样。</numerusform>
+            <numerusform>{n} 个类别有差异。您的保持原样。</numerusform>
         </translation>
     </message>
     <message>
@@ -4900,21 +4900,21 @@ Click + to add a class.</source>
         <translation>未采用其来源 ID：另一类别已有此 ID</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels belong to classes that cannot be added</source>
+        <source>{n} labels belong to classes that cannot be added</source>
         <translation>
-            <numerusform>%n 个标签属于无法纳入的类别</numerusform>
+            <numerusform>{n} 个标签属于无法纳入的类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images are not in your project</source>
+        <source>{n} images are not in your project</source>
         <translation>
-            <numerusform>%n 张图像不在您的项目中</numerusform>
+            <numerusform>{n} 张图像不在您的项目中</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Add the %n found on disk, with their labels</source>
+        <source>Add the {n} found on disk, with their labels</source>
         <translation>
-            <numerusform>添加在磁盘上找到的 %n 张及其标签</numerusform>
+            <numerusform>添加在磁盘上找到的 {n} 张及其标签</numerusform>
         </translation>
     </message>
     <message>
@@ -4922,33 +4922,33 @@ Click + to add a class.</source>
         <translation>要添加它们，请先打开此副本，再合并解压出的项目。</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have the same path but are different photos</source>
+        <source>{n} images have the same path but are different photos</source>
         <translation>
-            <numerusform>%n 张图像路径相同，但是不同的照片</numerusform>
+            <numerusform>{n} 张图像路径相同，但是不同的照片</numerusform>
         </translation>
     </message>
     <message>
-        <source>Merged %1</source>
-        <translation>已合并“%1”</translation>
+        <source>Merged {1}</source>
+        <translation>已合并“{1}”</translation>
     </message>
     <message>
-        <source>Merged %1: %2 added</source>
-        <translation>已合并“%1”：纳入 %2</translation>
+        <source>Merged {1}: {2} added</source>
+        <translation>已合并“{1}”：纳入 {2}</translation>
     </message>
     <message>
-        <source>Burst of %1: one answer for all</source>
-        <translation>%1的连拍：统一处理</translation>
+        <source>Burst of {1}: one answer for all</source>
+        <translation>{1}的连拍：统一处理</translation>
     </message>
     <message numerus="yes">
-        <source>Keep yours for all %n</source>
+        <source>Keep yours for all {n}</source>
         <translation>
-            <numerusform>全部 %n 张保留您的</numerusform>
+            <numerusform>全部 {n} 张保留您的</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Take theirs for all %n</source>
+        <source>Take theirs for all {n}</source>
         <translation>
-            <numerusform>全部 %n 张采用对方的</numerusform>
+            <numerusform>全部 {n} 张采用对方的</numerusform>
         </translation>
     </message>
     <message>
@@ -4964,15 +4964,15 @@ Click + to add a class.</source>
         <translation>建议：更细的类别</translation>
     </message>
     <message numerus="yes">
-        <source>%n conflicts settled</source>
+        <source>{n} conflicts settled</source>
         <translation>
-            <numerusform>已解决 %n 个冲突</numerusform>
+            <numerusform>已解决 {n} 个冲突</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n left for later</source>
+        <source>{n} left for later</source>
         <translation>
-            <numerusform>%n 个留待稍后</numerusform>
+            <numerusform>{n} 个留待稍后</numerusform>
         </translation>
     </message>
     <message>
@@ -5048,19 +5048,19 @@ Click + to add a class.</source>
         <translation>正在项目旁边查找</translation>
     </message>
     <message>
-        <source>Searching %1</source>
-        <translation>正在“%1”中查找</translation>
+        <source>Searching {1}</source>
+        <translation>正在“{1}”中查找</translation>
     </message>
     <message numerus="yes">
-        <source>%n images are missing.</source>
+        <source>{n} images are missing.</source>
         <translation>
-            <numerusform>缺失 %n 张图像。</numerusform>
+            <numerusform>缺失 {n} 张图像。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labelled images were replaced by different photos.</source>
+        <source>{n} labelled images were replaced by different photos.</source>
         <translation>
-            <numerusform>%n 张已标注图像现为不同的照片。</numerusform>
+            <numerusform>{n} 张已标注图像现为不同的照片。</numerusform>
         </translation>
     </message>
     <message>
@@ -5080,101 +5080,101 @@ Click + to add a class.</source>
         <translation>未在那里找到任何一张。</translation>
     </message>
     <message>
-        <source>%1 of %2 found</source>
-        <translation>找到 %1 张，共 %2 张</translation>
+        <source>{1} of {2} found</source>
+        <translation>找到 {1} 张，共 {2} 张</translation>
     </message>
     <message numerus="yes">
-        <source>%n by their folders</source>
+        <source>{n} by their folders</source>
         <translation>
-            <numerusform>按文件夹：%n 张</numerusform>
+            <numerusform>按文件夹：{n} 张</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n by name and size</source>
+        <source>{n} by name and size</source>
         <translation>
-            <numerusform>按名称和大小：%n 张</numerusform>
+            <numerusform>按名称和大小：{n} 张</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n by content</source>
+        <source>{n} by content</source>
         <translation>
-            <numerusform>按内容：%n 张</numerusform>
+            <numerusform>按内容：{n} 张</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>and %n more folders</source>
+        <source>and {n} more folders</source>
         <translation>
-            <numerusform>及另外 %n 个文件夹</numerusform>
+            <numerusform>及另外 {n} 个文件夹</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n changed in the meantime</source>
+        <source>{n} changed in the meantime</source>
         <translation>
-            <numerusform>%n 张在此期间已更改</numerusform>
+            <numerusform>{n} 张在此期间已更改</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images added from the new place without a label will be replaced</source>
+        <source>{n} images added from the new place without a label will be replaced</source>
         <translation>
-            <numerusform>从新位置添加的 %n 张无标签图像将被替换</numerusform>
+            <numerusform>从新位置添加的 {n} 张无标签图像将被替换</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n not updated: a file with the same name and size is a different image.</source>
+        <source>{n} not updated: a file with the same name and size is a different image.</source>
         <translation>
-            <numerusform>%n 张未更新：名称和大小相同的文件是另一张图像。</numerusform>
+            <numerusform>{n} 张未更新：名称和大小相同的文件是另一张图像。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n could be several files. Choose a narrower folder to tell them apart.</source>
+        <source>{n} could be several files. Choose a narrower folder to tell them apart.</source>
         <translation>
-            <numerusform>%n 张可能对应多个文件。选择范围更小的文件夹以区分。</numerusform>
+            <numerusform>{n} 张可能对应多个文件。选择范围更小的文件夹以区分。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n already in the project as another image with a label.</source>
+        <source>{n} already in the project as another image with a label.</source>
         <translation>
-            <numerusform>%n 张已作为另一张带标签的图像在项目中。</numerusform>
+            <numerusform>{n} 张已作为另一张带标签的图像在项目中。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n not found there.</source>
+        <source>{n} not found there.</source>
         <translation>
-            <numerusform>%n 张未在那里找到。</numerusform>
+            <numerusform>{n} 张未在那里找到。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n folders could not be searched.</source>
+        <source>{n} folders could not be searched.</source>
         <translation>
-            <numerusform>无法搜索 %n 个文件夹。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1, all verified by content</source>
-        <translation>%1，均按内容核实</translation>
-    </message>
-    <message numerus="yes">
-        <source>%1 of %n missing images found.</source>
-        <translation>
-            <numerusform>缺失的 %n 张图像中已找到 %1 张。</numerusform>
+            <numerusform>无法搜索 {n} 个文件夹。</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1, by name and size only</source>
-        <translation>%1，仅按名称和大小</translation>
-    </message>
-    <message>
-        <source>%1, %2 verified by content, %3 by name and size</source>
-        <translation>%1，%2 张按内容核实，%3 张按名称和大小</translation>
-    </message>
-    <message>
-        <source>%1 could not be searched.</source>
-        <translation>无法搜索“%1”。</translation>
+        <source>{1}, all verified by content</source>
+        <translation>{1}，均按内容核实</translation>
     </message>
     <message numerus="yes">
-        <source>Update the location of %n images</source>
+        <source>{1} of {n} missing images found.</source>
         <translation>
-            <numerusform>更新 %n 张图像的位置</numerusform>
+            <numerusform>缺失的 {n} 张图像中已找到 {1} 张。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{1}, by name and size only</source>
+        <translation>{1}，仅按名称和大小</translation>
+    </message>
+    <message>
+        <source>{1}, {2} verified by content, {3} by name and size</source>
+        <translation>{1}，{2} 张按内容核实，{3} 张按名称和大小</translation>
+    </message>
+    <message>
+        <source>{1} could not be searched.</source>
+        <translation>无法搜索“{1}”。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Update the location of {n} images</source>
+        <translation>
+            <numerusform>更新 {n} 张图像的位置</numerusform>
         </translation>
     </message>
     <message>
@@ -5202,13 +5202,13 @@ Click + to add a class.</source>
         <translation>5 星</translation>
     </message>
     <message>
-        <source>%1, just labelled: %2</source>
-        <translation>%1，刚标注的图像：%2</translation>
+        <source>{1}, just labelled: {2}</source>
+        <translation>{1}，刚标注的图像：{2}</translation>
     </message>
     <message numerus="yes">
-        <source>and %n more</source>
+        <source>and {n} more</source>
         <translation>
-            <numerusform>及另外 %n 项</numerusform>
+            <numerusform>及另外 {n} 项</numerusform>
         </translation>
     </message>
     <message>
@@ -5220,40 +5220,40 @@ Click + to add a class.</source>
         <translation>停止；不导入任何内容</translation>
     </message>
     <message>
-        <source>Reading %1…</source>
-        <translation>正在读取“%1”…</translation>
+        <source>Reading {1}…</source>
+        <translation>正在读取“{1}”…</translation>
     </message>
     <message>
-        <source>Label as %1</source>
-        <translation>标注为“%1”</translation>
+        <source>Label as {1}</source>
+        <translation>标注为“{1}”</translation>
     </message>
     <message>
-        <source>Show %1</source>
-        <translation>显示“%1”</translation>
+        <source>Show {1}</source>
+        <translation>显示“{1}”</translation>
     </message>
     <message>
-        <source>“%1” is not in the class list…</source>
-        <translation>“%1”不在类别列表中…</translation>
+        <source>“{1}” is not in the class list…</source>
+        <translation>“{1}”不在类别列表中…</translation>
     </message>
     <message>
-        <source>Add “%1” to the class list…</source>
-        <translation>将“%1”添加到类别列表…</translation>
+        <source>Add “{1}” to the class list…</source>
+        <translation>将“{1}”添加到类别列表…</translation>
     </message>
     <message>
-        <source>Ask whether to add “%1”</source>
-        <translation>询问是否添加“%1”</translation>
+        <source>Ask whether to add “{1}”</source>
+        <translation>询问是否添加“{1}”</translation>
     </message>
     <message>
-        <source>“%1” is not in the class list</source>
-        <translation>“%1”不在类别列表中</translation>
+        <source>“{1}” is not in the class list</source>
+        <translation>“{1}”不在类别列表中</translation>
     </message>
     <message>
         <source>Do not add it</source>
         <translation>不添加</translation>
     </message>
     <message>
-        <source>Add “%1” to the class list</source>
-        <translation>将“%1”添加到类别列表</translation>
+        <source>Add “{1}” to the class list</source>
+        <translation>将“{1}”添加到类别列表</translation>
     </message>
     <message>
         <source>top level</source>
@@ -5268,9 +5268,9 @@ Click + to add a class.</source>
         <translation>Esc 关闭</translation>
     </message>
     <message>
-        <source>%1: %2</source>
+        <source>{1}: {2}</source>
         <comment>key</comment>
-        <translation>%1：%2</translation>
+        <translation>{1}：{2}</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -5321,14 +5321,14 @@ Click + to add a class.</source>
         <translation>您在这些标签上的署名</translation>
     </message>
     <message numerus="yes">
-        <source>%n earlier labels have no name</source>
+        <source>{n} earlier labels have no name</source>
         <translation>
-            <numerusform>%n 个先前的标签没有署名</numerusform>
+            <numerusform>{n} 个先前的标签没有署名</numerusform>
         </translation>
     </message>
     <message>
-        <source>Sign as %1</source>
-        <translation>署名为“%1”</translation>
+        <source>Sign as {1}</source>
+        <translation>署名为“{1}”</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -5412,8 +5412,8 @@ Click + to add a class.</source>
         <translation>与真值文件比较</translation>
     </message>
     <message>
-        <source>%1 report.html</source>
-        <translation>%1 报告.html</translation>
+        <source>{1} report.html</source>
+        <translation>{1} 报告.html</translation>
     </message>
     <message>
         <source>Save the report</source>
@@ -5504,40 +5504,40 @@ Click + to add a class.</source>
         <translation>包含所有数据的单个 CSV</translation>
     </message>
     <message>
-        <source>%1, predicted %2: %3</source>
-        <translation>%1，预测为 %2：%3</translation>
+        <source>{1}, predicted {2}: {3}</source>
+        <translation>{1}，预测为 {2}：{3}</translation>
     </message>
     <message>
-        <source>%1, predicted %2</source>
-        <translation>%1，预测为 %2</translation>
+        <source>{1}, predicted {2}</source>
+        <translation>{1}，预测为 {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels since %1.</source>
+        <source>{n} new labels since {1}.</source>
         <translation>
-            <numerusform>自 %1 以来新增 %n 个标签。</numerusform>
+            <numerusform>自 {1} 以来新增 {n} 个标签。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels and other changes since %1.</source>
+        <source>{n} new labels and other changes since {1}.</source>
         <translation>
-            <numerusform>自 %1 以来新增 %n 个标签，并有其他更改。</numerusform>
+            <numerusform>自 {1} 以来新增 {n} 个标签，并有其他更改。</numerusform>
         </translation>
     </message>
     <message>
-        <source>Classes, images or the model have changed since %1.</source>
-        <translation>自 %1 以来，类别、图像或模型有更改。</translation>
+        <source>Classes, images or the model have changed since {1}.</source>
+        <translation>自 {1} 以来，类别、图像或模型有更改。</translation>
     </message>
     <message>
         <source>Held-out labels</source>
         <translation>留出标签</translation>
     </message>
     <message>
-        <source>Saved the report as %1</source>
-        <translation>报告已保存为“%1”</translation>
+        <source>Saved the report as {1}</source>
+        <translation>报告已保存为“{1}”</translation>
     </message>
     <message>
-        <source>Compare with %1</source>
-        <translation>与 %1 比较</translation>
+        <source>Compare with {1}</source>
+        <translation>与 {1} 比较</translation>
     </message>
     <message>
         <source>Show the report</source>
@@ -5556,8 +5556,8 @@ Click + to add a class.</source>
         <translation>显示日志</translation>
     </message>
     <message>
-        <source>No log could be written in %1</source>
-        <translation>无法在 %1 中写入日志</translation>
+        <source>No log could be written in {1}</source>
+        <translation>无法在 {1} 中写入日志</translation>
     </message>
     <message>
         <source>Copy the problem report</source>
@@ -5568,8 +5568,8 @@ Click + to add a class.</source>
         <translation>报告已复制到剪贴板。</translation>
     </message>
     <message>
-        <source>Something unexpected went wrong (%1). Your project is safe; the log has the details.</source>
-        <translation>发生意外错误 (%1)。您的项目完好；详情见日志。</translation>
+        <source>Something unexpected went wrong ({1}). Your project is safe; the log has the details.</source>
+        <translation>发生意外错误 ({1})。您的项目完好；详情见日志。</translation>
     </message>
     <message>
         <source>Everything you did was saved. Nothing has been sent. To share this report, copy it, read it through and paste it into a message.</source>
@@ -5584,9 +5584,9 @@ Click + to add a class.</source>
         <translation>接受预测</translation>
     </message>
     <message numerus="yes">
-        <source>None of the %n selected images has an unlabelled prediction above %1.</source>
+        <source>None of the {n} selected images has an unlabelled prediction above {1}.</source>
         <translation>
-            <numerusform>所选的 %n 张图像中，没有得分高于 %1 且未标注的预测。</numerusform>
+            <numerusform>所选的 {n} 张图像中，没有得分高于 {1} 且未标注的预测。</numerusform>
         </translation>
     </message>
     <message>
@@ -5643,62 +5643,62 @@ Click + to add a class.</source>
         <translation>改为对其边界框分类：打开此图像即可标注。</translation>
     </message>
     <message>
-        <source>This image is labelled already: %1.</source>
-        <translation>此图像已标注：%1。</translation>
+        <source>This image is labelled already: {1}.</source>
+        <translation>此图像已标注：{1}。</translation>
     </message>
     <message>
         <source>Nothing to accept: this file could not be read.</source>
         <translation>没有可接受的内容：此文件无法读取。</translation>
     </message>
     <message>
-        <source>Press %1 for another thing in the image.</source>
-        <translation>按 %1 可添加图像中的另一目标。</translation>
+        <source>Press {1} for another thing in the image.</source>
+        <translation>按 {1} 可添加图像中的另一目标。</translation>
     </message>
     <message>
-        <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
-        <translation>预测 %1 尚未显示。请稍后再按一次。</translation>
+        <source>Prediction {1} is not shown yet. Press the key again in a moment.</source>
+        <translation>预测 {1} 尚未显示。请稍后再按一次。</translation>
     </message>
     <message>
-        <source>No class has the key %1 for this image.</source>
-        <translation>此图像没有类别使用按键 %1。</translation>
+        <source>No class has the key {1} for this image.</source>
+        <translation>此图像没有类别使用按键 {1}。</translation>
     </message>
     <message>
-        <source>Press %1 to label it as any class.</source>
-        <translation>按 %1 可标注为任意类别。</translation>
+        <source>Press {1} to label it as any class.</source>
+        <translation>按 {1} 可标注为任意类别。</translation>
     </message>
     <message>
-        <source>No class has the key %1.</source>
-        <translation>没有类别使用按键 %1。</translation>
+        <source>No class has the key {1}.</source>
+        <translation>没有类别使用按键 {1}。</translation>
     </message>
     <message>
         <source>Right-click a class and choose “Key for labelling…” to give it one.</source>
         <translation>右键单击类别并选择“标注快捷键…”即可设置。</translation>
     </message>
     <message numerus="yes">
-        <source>%n images keep their other labels</source>
+        <source>{n} images keep their other labels</source>
         <translation>
-            <numerusform>%n 张图像保留其他标签</numerusform>
+            <numerusform>{n} 张图像保留其他标签</numerusform>
         </translation>
     </message>
     <message>
-        <source>Name of the new class with %1</source>
-        <translation>用 %1新建的类别的名称</translation>
+        <source>Name of the new class with {1}</source>
+        <translation>用 {1}新建的类别的名称</translation>
     </message>
     <message>
         <source>Parent/Name puts it under a class</source>
         <translation>输入“父类/名称”可放到某个类别下</translation>
     </message>
     <message>
-        <source>%1 accepts the class on a card.</source>
-        <translation>%1 接受卡片上的类别。</translation>
+        <source>{1} accepts the class on a card.</source>
+        <translation>{1} 接受卡片上的类别。</translation>
     </message>
     <message>
-        <source>%1 to %2 choose another.</source>
-        <translation>%1 到 %2 选择其他类别。</translation>
+        <source>{1} to {2} choose another.</source>
+        <translation>{1} 到 {2} 选择其他类别。</translation>
     </message>
     <message>
-        <source>%1 means none of them.</source>
-        <translation>%1 表示不属于其中任何一个。</translation>
+        <source>{1} means none of them.</source>
+        <translation>{1} 表示不属于其中任何一个。</translation>
     </message>
     <message>
         <source>Got it</source>
@@ -5717,12 +5717,12 @@ Click + to add a class.</source>
         <translation>正在改进预测</translation>
     </message>
     <message>
-        <source>Checking %1</source>
-        <translation>正在检查“%1”</translation>
+        <source>Checking {1}</source>
+        <translation>正在检查“{1}”</translation>
     </message>
     <message>
-        <source>%1 …</source>
-        <translation>%1 …</translation>
+        <source>{1} …</source>
+        <translation>{1} …</translation>
     </message>
     <message>
         <source>Remove the value</source>
@@ -5757,32 +5757,32 @@ Click + to add a class.</source>
         <translation>文本</translation>
     </message>
     <message>
-        <source>Renamed with their values: %1</source>
-        <translation>连同其值一起重命名：%1</translation>
+        <source>Renamed with their values: {1}</source>
+        <translation>连同其值一起重命名：{1}</translation>
     </message>
     <message>
-        <source>Camera %1</source>
-        <translation>相机：%1</translation>
+        <source>Camera {1}</source>
+        <translation>相机：{1}</translation>
     </message>
     <message>
         <source>All images</source>
         <translation>全部图像</translation>
     </message>
     <message>
-        <source>Folder %1</source>
-        <translation>文件夹：%1</translation>
+        <source>Folder {1}</source>
+        <translation>文件夹：{1}</translation>
     </message>
     <message>
         <source>No time changes.</source>
         <translation>没有时间会改变。</translation>
     </message>
     <message>
-        <source>Now: %1</source>
-        <translation>现在：%1</translation>
+        <source>Now: {1}</source>
+        <translation>现在：{1}</translation>
     </message>
     <message>
-        <source>Then: %1</source>
-        <translation>更正后：%1</translation>
+        <source>Then: {1}</source>
+        <translation>更正后：{1}</translation>
     </message>
     <message>
         <source>To review</source>
@@ -5814,8 +5814,8 @@ Click + to add a class.</source>
         <translation>查找与某个文件相似的图像</translation>
     </message>
     <message>
-        <source>Similar to %1</source>
-        <translation>与 %1 相似</translation>
+        <source>Similar to {1}</source>
+        <translation>与 {1} 相似</translation>
     </message>
     <message>
         <source>By similarity</source>
@@ -5826,12 +5826,12 @@ Click + to add a class.</source>
         <translation>尚无可比较的内容：此图像尚未分析。</translation>
     </message>
     <message>
-        <source>%1 could not be read</source>
-        <translation>“%1”无法读取</translation>
+        <source>{1} could not be read</source>
+        <translation>“{1}”无法读取</translation>
     </message>
     <message>
-        <source>%1 could not be read: %2</source>
-        <translation>“%1”无法读取：%2</translation>
+        <source>{1} could not be read: {2}</source>
+        <translation>“{1}”无法读取：{2}</translation>
     </message>
     <message>
         <source>Repair or replace files, then press F5. Protoleaf changes none of them.</source>
@@ -5846,9 +5846,9 @@ Click + to add a class.</source>
         <translation>复制列表</translation>
     </message>
     <message numerus="yes">
-        <source>%n files could not be read</source>
+        <source>{n} files could not be read</source>
         <translation>
-            <numerusform>%n 个文件无法读取</numerusform>
+            <numerusform>{n} 个文件无法读取</numerusform>
         </translation>
     </message>
     <message>
@@ -5864,9 +5864,9 @@ Click + to add a class.</source>
         <translation>只读</translation>
     </message>
     <message numerus="yes">
-        <source>Saving %n changes…</source>
+        <source>Saving {n} changes…</source>
         <translation>
-            <numerusform>正在保存 %n 项更改…</numerusform>
+            <numerusform>正在保存 {n} 项更改…</numerusform>
         </translation>
     </message>
     <message>
@@ -5874,9 +5874,9 @@ Click + to add a class.</source>
         <translation>更改尚未保存</translation>
     </message>
     <message numerus="yes">
-        <source>Reading %n embeddings…</source>
+        <source>Reading {n} embeddings…</source>
         <translation>
-            <numerusform>正在读取 %n 个嵌入…</numerusform>
+            <numerusform>正在读取 {n} 个嵌入…</numerusform>
         </translation>
     </message>
     <message>
@@ -5892,20 +5892,20 @@ Click + to add a class.</source>
         <translation>已标注为空图像</translation>
     </message>
     <message>
-        <source>%1 to review</source>
-        <translation>%1 张待审核</translation>
+        <source>{1} to review</source>
+        <translation>{1} 张待审核</translation>
     </message>
     <message>
-        <source>Undone: %1</source>
-        <translation>已撤销：%1</translation>
+        <source>Undone: {1}</source>
+        <translation>已撤销：{1}</translation>
     </message>
     <message>
         <source>Redo</source>
         <translation>重做</translation>
     </message>
     <message>
-        <source>Redone: %1</source>
-        <translation>已重做：%1</translation>
+        <source>Redone: {1}</source>
+        <translation>已重做：{1}</translation>
     </message>
     <message>
         <source>•— validation</source>
@@ -5972,8 +5972,8 @@ Click + to add a class.</source>
         <translation>正在保存新的模型版本</translation>
     </message>
     <message>
-        <source>%1 pixels</source>
-        <translation>%1 像素</translation>
+        <source>{1} pixels</source>
+        <translation>{1} 像素</translation>
     </message>
     <message>
         <source>Start</source>
@@ -6000,8 +6000,8 @@ Click + to add a class.</source>
         <translation>使用</translation>
     </message>
     <message>
-        <source>Use %1</source>
-        <translation>使用“%1”</translation>
+        <source>Use {1}</source>
+        <translation>使用“{1}”</translation>
     </message>
     <message>
         <source>Use the new version</source>
@@ -6080,37 +6080,37 @@ Click + to add a class.</source>
         <translation>不到一分钟。</translation>
     </message>
     <message>
-        <source>About %1.</source>
-        <translation>约 %1。</translation>
+        <source>About {1}.</source>
+        <translation>约 {1}。</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels: training would likely help.</source>
+        <source>{n} labels: training would likely help.</source>
         <translation>
-            <numerusform>%n 个标签：训练很可能有帮助。</numerusform>
+            <numerusform>{n} 个标签：训练很可能有帮助。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels: training for about %1 would likely help.</source>
+        <source>{n} labels: training for about {1} would likely help.</source>
         <translation>
-            <numerusform>%n 个标签：训练约 %1 很可能有帮助。</numerusform>
+            <numerusform>{n} 个标签：训练约 {1} 很可能有帮助。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels: training the backbone would likely help.</source>
+        <source>{n} labels: training the backbone would likely help.</source>
         <translation>
-            <numerusform>%n 个标签：训练骨干网络很可能有帮助。</numerusform>
+            <numerusform>{n} 个标签：训练骨干网络很可能有帮助。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Training stopped after %1 of %n iterations. It can be resumed.</source>
+        <source>Training stopped after {1} of {n} iterations. It can be resumed.</source>
         <translation>
-            <numerusform>训练在第 %1 次迭代后停止，共 %n 次。可继续训练。</numerusform>
+            <numerusform>训练在第 {1} 次迭代后停止，共 {n} 次。可继续训练。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Learns from %1 in %n classes.</source>
+        <source>Learns from {1} in {n} classes.</source>
         <translation>
-            <numerusform>学习自 %n 个类别中的 %1。</numerusform>
+            <numerusform>学习自 {n} 个类别中的 {1}。</numerusform>
         </translation>
     </message>
     <message>
@@ -6118,8 +6118,8 @@ Click + to add a class.</source>
         <translation>1 分钟</translation>
     </message>
     <message>
-        <source>%1 minutes</source>
-        <translation>%1 分钟</translation>
+        <source>{1} minutes</source>
+        <translation>{1} 分钟</translation>
     </message>
     <message>
         <source>This edition cannot train. Install protoleaf-training in its place; projects stay.</source>
@@ -6146,14 +6146,14 @@ Click + to add a class.</source>
         <translation>标签太少，无法在留出图像上测量。</translation>
     </message>
     <message>
-        <source>New: %1</source>
+        <source>New: {1}</source>
         <comment>version</comment>
-        <translation>新：%1</translation>
+        <translation>新：{1}</translation>
     </message>
     <message numerus="yes">
-        <source>Accuracy on %n held-out images.</source>
+        <source>Accuracy on {n} held-out images.</source>
         <translation>
-            <numerusform>在 %n 张留出图像上的准确率。</numerusform>
+            <numerusform>在 {n} 张留出图像上的准确率。</numerusform>
         </translation>
     </message>
     <message>
@@ -6213,8 +6213,8 @@ Click + to add a class.</source>
         <translation>停止；不创建项目</translation>
     </message>
     <message>
-        <source>Remove “%1” from this list</source>
-        <translation>从此列表中移除“%1”</translation>
+        <source>Remove “{1}” from this list</source>
+        <translation>从此列表中移除“{1}”</translation>
     </message>
     <message>
         <source>Open recent</source>
@@ -6273,20 +6273,20 @@ Click + to add a class.</source>
         <translation>正在测量速度…</translation>
     </message>
     <message>
-        <source>About %1 on this computer</source>
-        <translation>在这台计算机上约 %1</translation>
+        <source>About {1} on this computer</source>
+        <translation>在这台计算机上约 {1}</translation>
     </message>
     <message>
-        <source>Up to %1 on this computer</source>
-        <translation>在这台计算机上最高 %1</translation>
+        <source>Up to {1} on this computer</source>
+        <translation>在这台计算机上最高 {1}</translation>
     </message>
     <message>
-        <source>About %1 for %2</source>
-        <translation>%2约需 %1</translation>
+        <source>About {1} for {2}</source>
+        <translation>{2}约需 {1}</translation>
     </message>
     <message>
-        <source>A few seconds for %2</source>
-        <translation>%2需几秒钟</translation>
+        <source>A few seconds for {2}</source>
+        <translation>{2}需几秒钟</translation>
     </message>
     <message>
         <source>First use: about a minute of setup.</source>
@@ -6297,9 +6297,9 @@ Click + to add a class.</source>
         <translation>正在读取…</translation>
     </message>
     <message numerus="yes">
-        <source>%1 on %n levels</source>
+        <source>{1} on {n} levels</source>
         <translation>
-            <numerusform>%1，共 %n 层</numerusform>
+            <numerusform>{1}，共 {n} 层</numerusform>
         </translation>
     </message>
     <message>
@@ -6311,9 +6311,9 @@ Click + to add a class.</source>
         <translation>请勾选作为类别的文件夹。其中的图像会获得标签。</translation>
     </message>
     <message numerus="yes">
-        <source>%n folders are classes. Their images get labels.</source>
+        <source>{n} folders are classes. Their images get labels.</source>
         <translation>
-            <numerusform>%n 个文件夹是类别，其中的图像会获得标签。</numerusform>
+            <numerusform>{n} 个文件夹是类别，其中的图像会获得标签。</numerusform>
         </translation>
     </message>
     <message>
@@ -6321,14 +6321,14 @@ Click + to add a class.</source>
         <translation>无法读取</translation>
     </message>
     <message numerus="yes">
-        <source>All %n labelled</source>
+        <source>All {n} labelled</source>
         <translation>
-            <numerusform>%n 张均已标注</numerusform>
+            <numerusform>{n} 张均已标注</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 of %2 labelled</source>
-        <translation>已标注 %1 张，共 %2 张</translation>
+        <source>{1} of {2} labelled</source>
+        <translation>已标注 {1} 张，共 {2} 张</translation>
     </message>
     <message>
         <source>Today</source>
@@ -6339,8 +6339,8 @@ Click + to add a class.</source>
         <translation>昨天</translation>
     </message>
     <message>
-        <source>Setting up (%1 of %2)</source>
-        <translation>正在准备 (%1 / %2)</translation>
+        <source>Setting up ({1} of {2})</source>
+        <translation>正在准备 ({1} / {2})</translation>
     </message>
     <message>
         <source>Show images</source>
@@ -6415,15 +6415,15 @@ Click + to add a class.</source>
         <translation>已放弃。项目保持原样。</translation>
     </message>
     <message numerus="yes">
-        <source>%n images would change class</source>
+        <source>{n} images would change class</source>
         <translation>
-            <numerusform>%n 张图像的类别会改变</numerusform>
+            <numerusform>{n} 张图像的类别会改变</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n predictions would change in confidence only</source>
+        <source>{n} predictions would change in confidence only</source>
         <translation>
-            <numerusform>%n 张图像的稳妥类别会改变</numerusform>
+            <numerusform>{n} 张图像的稳妥类别会改变</numerusform>
         </translation>
     </message>
     <message>
@@ -6435,58 +6435,58 @@ Click + to add a class.</source>
         <translation>标签太少，无法测量准确率</translation>
     </message>
     <message>
-        <source>Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)</source>
-        <translation>留出标签上的准确率：%1 → %2（%3 个百分点，介于 %4 与 %5 之间）</translation>
+        <source>Accuracy on held-out labels: {1} → {2} ({3} points, between {4} and {5})</source>
+        <translation>留出标签上的准确率：{1} → {2}（{3} 个百分点，介于 {4} 与 {5} 之间）</translation>
     </message>
     <message numerus="yes">
-        <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
+        <source>Measured on {n} labelled images, each held out of both models: {1} became right, {2} wrong.</source>
         <translation>
-            <numerusform>在 %n 张已标注图像上测量，每张都从两个模型中留出：%1 张变为正确，%2 张变为错误。</numerusform>
+            <numerusform>在 {n} 张已标注图像上测量，每张都从两个模型中留出：{1} 张变为正确，{2} 张变为错误。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels changed what is expected</source>
+        <source>{n} new labels changed what is expected</source>
         <translation>
-            <numerusform>%n 个新标签改变了预期</numerusform>
+            <numerusform>{n} 个新标签改变了预期</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>By the last %n edits</source>
+        <source>By the last {n} edits</source>
         <translation>
-            <numerusform>因最近 %n 项编辑</numerusform>
+            <numerusform>因最近 {n} 项编辑</numerusform>
         </translation>
     </message>
     <message>
-        <source>Confident predictions: %1 → %2, correct: %3 → %4.</source>
-        <translation>有稳妥类别：%1 → %2，正确：%3 → %4。</translation>
+        <source>Confident predictions: {1} → {2}, correct: {3} → {4}.</source>
+        <translation>有稳妥类别：{1} → {2}，正确：{3} → {4}。</translation>
     </message>
     <message>
-        <source>Not saved: %1</source>
-        <translation>未保存：%1</translation>
+        <source>Not saved: {1}</source>
+        <translation>未保存：{1}</translation>
     </message>
     <message numerus="yes">
-        <source>%n changes, not saved</source>
+        <source>{n} changes, not saved</source>
         <translation>
-            <numerusform>%n 项更改，未保存</numerusform>
+            <numerusform>{n} 项更改，未保存</numerusform>
         </translation>
     </message>
     <message>
-        <source>Unknown went up by %1</source>
-        <translation>未知增加 %1</translation>
+        <source>Unknown went up by {1}</source>
+        <translation>未知增加 {1}</translation>
     </message>
     <message>
-        <source>Unknown went down by %1</source>
-        <translation>未知减少 %1</translation>
+        <source>Unknown went down by {1}</source>
+        <translation>未知减少 {1}</translation>
     </message>
     <message numerus="yes">
-        <source>%n new labels of %1 changed what is expected</source>
+        <source>{n} new labels of {1} changed what is expected</source>
         <translation>
-            <numerusform>“%1”的 %n 个新标签改变了预期</numerusform>
+            <numerusform>“{1}”的 {n} 个新标签改变了预期</numerusform>
         </translation>
     </message>
     <message>
-        <source>Last edit: %1</source>
-        <translation>因上一项编辑：%1</translation>
+        <source>Last edit: {1}</source>
+        <translation>因上一项编辑：{1}</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -6501,13 +6501,13 @@ Click + to add a class.</source>
         <translation>无</translation>
     </message>
     <message>
-        <source>Confident: %1 → %2</source>
-        <translation>稳妥类别：%1 → %2</translation>
+        <source>Confident: {1} → {2}</source>
+        <translation>稳妥类别：{1} → {2}</translation>
     </message>
     <message numerus="yes">
-        <source>%1: %n images</source>
+        <source>{1}: {n} images</source>
         <translation>
-            <numerusform>%1：%n 张图像</numerusform>
+            <numerusform>{1}：{n} 张图像</numerusform>
         </translation>
     </message>
     <message>
@@ -6579,12 +6579,12 @@ Click + to add a class.</source>
         <translation>减小缩略图</translation>
     </message>
     <message>
-        <source>Undo %1</source>
-        <translation>撤销：%1</translation>
+        <source>Undo {1}</source>
+        <translation>撤销：{1}</translation>
     </message>
     <message>
-        <source>Redo %1</source>
-        <translation>重做：%1</translation>
+        <source>Redo {1}</source>
+        <translation>重做：{1}</translation>
     </message>
     <message>
         <source>Search commands and classes…</source>
@@ -6603,46 +6603,46 @@ Click + to add a class.</source>
         <translation>清除搜索</translation>
     </message>
     <message numerus="yes">
-        <source>%n images</source>
+        <source>{n} images</source>
         <translation>
-            <numerusform>%n 张图像</numerusform>
+            <numerusform>{n} 张图像</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 s left</source>
-        <translation>剩余 %1 秒</translation>
+        <source>{1} s left</source>
+        <translation>剩余 {1} 秒</translation>
     </message>
     <message>
-        <source>%1 min left</source>
-        <translation>剩余 %1 分钟</translation>
+        <source>{1} min left</source>
+        <translation>剩余 {1} 分钟</translation>
     </message>
     <message>
-        <source>%1 h left</source>
-        <translation>剩余 %1 小时</translation>
+        <source>{1} h left</source>
+        <translation>剩余 {1} 小时</translation>
     </message>
     <message>
         <source>a few seconds</source>
         <translation>几秒钟</translation>
     </message>
     <message>
-        <source>%1 seconds</source>
-        <translation>%1 秒</translation>
+        <source>{1} seconds</source>
+        <translation>{1} 秒</translation>
     </message>
     <message>
         <source>1 hour</source>
         <translation>1 小时</translation>
     </message>
     <message>
-        <source>%1 hours</source>
-        <translation>%1 小时</translation>
+        <source>{1} hours</source>
+        <translation>{1} 小时</translation>
     </message>
     <message>
-        <source>%1 images/s</source>
-        <translation>%1 张/秒</translation>
+        <source>{1} images/s</source>
+        <translation>{1} 张/秒</translation>
     </message>
     <message>
-        <source>All changes saved, last at %1</source>
-        <translation>所有更改均已保存，最近一次于 %1</translation>
+        <source>All changes saved, last at {1}</source>
+        <translation>所有更改均已保存，最近一次于 {1}</translation>
     </message>
     <message>
         <source>{size:,.1f} kB</source>
@@ -6657,17 +6657,17 @@ Click + to add a class.</source>
         <translation>{size:,.1f} GB</translation>
     </message>
     <message>
-        <source>%1/s</source>
-        <translation>每秒 %1</translation>
+        <source>{1}/s</source>
+        <translation>每秒 {1}</translation>
     </message>
     <message>
-        <source>%1, page %2</source>
-        <translation>%1，第 %2 页</translation>
+        <source>{1}, page {2}</source>
+        <translation>{1}，第 {2} 页</translation>
     </message>
     <message>
-        <source>%1, %2</source>
+        <source>{1}, {2}</source>
         <comment>a video and a time in it</comment>
-        <translation>%1，%2</translation>
+        <translation>{1}，{2}</translation>
     </message>
     <message>
         <source>Setting up…</source>
@@ -6678,30 +6678,30 @@ Click + to add a class.</source>
         <translation>只有一个类别</translation>
     </message>
     <message numerus="yes">
-        <source>%n of %1 classes have examples</source>
+        <source>{n} of {1} classes have examples</source>
         <translation>
-            <numerusform>%1 个类别中有 %n 个有样例</numerusform>
+            <numerusform>{1} 个类别中有 {n} 个有样例</numerusform>
         </translation>
     </message>
     <message>
-        <source>Truncated %1</source>
-        <translation>%1 被截断</translation>
+        <source>Truncated {1}</source>
+        <translation>{1} 被截断</translation>
     </message>
     <message>
-        <source>Damaged %1</source>
-        <translation>%1 已损坏</translation>
+        <source>Damaged {1}</source>
+        <translation>{1} 已损坏</translation>
     </message>
     <message>
         <source>Not an image</source>
         <translation>不是图像</translation>
     </message>
     <message>
-        <source>Not supported: %1</source>
-        <translation>不支持：%1</translation>
+        <source>Not supported: {1}</source>
+        <translation>不支持：{1}</translation>
     </message>
     <message>
-        <source>Not an image: %1</source>
-        <translation>不是图像：%1</translation>
+        <source>Not an image: {1}</source>
+        <translation>不是图像：{1}</translation>
     </message>
     <message>
         <source>image</source>
@@ -6748,29 +6748,29 @@ Click + to add a class.</source>
         <translation>不是文件</translation>
     </message>
     <message numerus="yes">
-        <source>%n predictions changed</source>
+        <source>{n} predictions changed</source>
         <translation>
-            <numerusform>%n 个预测有变化</numerusform>
+            <numerusform>{n} 个预测有变化</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 changed</source>
-        <translation>%1 张有变化</translation>
+        <source>{1} changed</source>
+        <translation>{1} 张有变化</translation>
     </message>
     <message>
         <source>No prediction changed</source>
         <translation>所有预测均未改变</translation>
     </message>
     <message numerus="yes">
-        <source>%n predictions changed in confidence only</source>
+        <source>{n} predictions changed in confidence only</source>
         <translation>
-            <numerusform>%n 张图像的稳妥类别已改变</numerusform>
+            <numerusform>{n} 张图像的稳妥类别已改变</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n more changed in confidence only</source>
+        <source>{n} more changed in confidence only</source>
         <translation>
-            <numerusform>另有 %n 张的稳妥类别已改变</numerusform>
+            <numerusform>另有 {n} 张的稳妥类别已改变</numerusform>
         </translation>
     </message>
     <message>
@@ -6794,8 +6794,8 @@ Click + to add a class.</source>
         <translation>文件或整个文件夹。它们留在原处，绝不会被更改。</translation>
     </message>
     <message>
-        <source>No image here fits the search “%1”.</source>
-        <translation>此处没有符合搜索“%1”的图像。</translation>
+        <source>No image here fits the search “{1}”.</source>
+        <translation>此处没有符合搜索“{1}”的图像。</translation>
     </message>
     <message>
         <source>Nothing left to review here</source>
@@ -6810,28 +6810,28 @@ Click + to add a class.</source>
         <translation>返回即可查看全部图像。</translation>
     </message>
     <message>
-        <source>Nothing left to review in %1</source>
-        <translation>“%1”中没有待审核的图像了</translation>
+        <source>Nothing left to review in {1}</source>
+        <translation>“{1}”中没有待审核的图像了</translation>
     </message>
     <message>
-        <source>You have reviewed every image predicted as %1.</source>
-        <translation>您已审核所有预测为“%1”的图像。</translation>
+        <source>You have reviewed every image predicted as {1}.</source>
+        <translation>您已审核所有预测为“{1}”的图像。</translation>
     </message>
     <message>
         <source>Drop 1 to 10 images on the class, or accept predictions that are right.</source>
         <translation>拖 1 到 10 张图像到该类别上，或接受正确的预测。</translation>
     </message>
     <message>
-        <source>Drop 1 to 10 images on the class, or press %1 on predictions that are right.</source>
-        <translation>拖 1 到 10 张图像到该类别上，或对正确的预测按 %1。</translation>
+        <source>Drop 1 to 10 images on the class, or press {1} on predictions that are right.</source>
+        <translation>拖 1 到 10 张图像到该类别上，或对正确的预测按 {1}。</translation>
     </message>
     <message>
-        <source>No labelled images of %1 yet</source>
-        <translation>尚无“%1”的已标注图像</translation>
+        <source>No labelled images of {1} yet</source>
+        <translation>尚无“{1}”的已标注图像</translation>
     </message>
     <message>
-        <source>No images of %1 yet</source>
-        <translation>尚无“%1”的图像</translation>
+        <source>No images of {1} yet</source>
+        <translation>尚无“{1}”的图像</translation>
     </message>
     <message>
         <source>Drop 1 to 10 images on the class.</source>
@@ -6854,8 +6854,8 @@ Click + to add a class.</source>
         <translation>没有未知图像</translation>
     </message>
     <message>
-        <source>Select an image, then drag it onto a class, or press one of these keys: %1.</source>
-        <translation>选择一张图像，然后拖到类别上，或按以下某个键：%1。</translation>
+        <source>Select an image, then drag it onto a class, or press one of these keys: {1}.</source>
+        <translation>选择一张图像，然后拖到类别上，或按以下某个键：{1}。</translation>
     </message>
     <message>
         <source>Select an image, then drag it onto a class.</source>
@@ -6918,13 +6918,13 @@ Click + to add a class.</source>
         <translation>缩略图大小（Ctrl+滚轮）</translation>
     </message>
     <message>
-        <source>%1 in %2</source>
-        <translation>%1，%2</translation>
+        <source>{1} in {2}</source>
+        <translation>{1}，{2}</translation>
     </message>
     <message numerus="yes">
-        <source>%n cards</source>
+        <source>{n} cards</source>
         <translation>
-            <numerusform>%n 张卡片</numerusform>
+            <numerusform>{n} 张卡片</numerusform>
         </translation>
     </message>
     <message>
@@ -6940,8 +6940,8 @@ Click + to add a class.</source>
         <translation>搜索字段</translation>
     </message>
     <message>
-        <source>Search images by words, or by %1</source>
-        <translation>按词语或按 %1 搜索图像</translation>
+        <source>Search images by words, or by {1}</source>
+        <translation>按词语或按 {1} 搜索图像</translation>
     </message>
     <message>
         <source>Filters</source>
@@ -6960,8 +6960,8 @@ Click + to add a class.</source>
         <translation>任意</translation>
     </message>
     <message>
-        <source>%1 or more</source>
-        <translation>%1 及以上</translation>
+        <source>{1} or more</source>
+        <translation>{1} 及以上</translation>
     </message>
     <message>
         <source>Flagged</source>
@@ -6996,9 +6996,9 @@ Click + to add a class.</source>
         <translation>任意日期</translation>
     </message>
     <message numerus="yes">
-        <source>%n selected</source>
+        <source>{n} selected</source>
         <translation>
-            <numerusform>已选择 %n 张</numerusform>
+            <numerusform>已选择 {n} 张</numerusform>
         </translation>
     </message>
     <message>
@@ -7006,9 +7006,9 @@ Click + to add a class.</source>
         <translation>根据这些预测的概率和随机抽查的图像</translation>
     </message>
     <message numerus="yes">
-        <source>about %n errors</source>
+        <source>about {n} errors</source>
         <translation>
-            <numerusform>约 %n 个错误</numerusform>
+            <numerusform>约 {n} 个错误</numerusform>
         </translation>
     </message>
     <message>
@@ -7048,13 +7048,13 @@ Click + to add a class.</source>
         <translation>仅选择一张图像 (Esc)</translation>
     </message>
     <message>
-        <source>Accept %1</source>
-        <translation>接受 %1 张</translation>
+        <source>Accept {1}</source>
+        <translation>接受 {1} 张</translation>
     </message>
     <message numerus="yes">
-        <source>Include %n unknown</source>
+        <source>Include {n} unknown</source>
         <translation>
-            <numerusform>包含 %n 张未知</numerusform>
+            <numerusform>包含 {n} 张未知</numerusform>
         </translation>
     </message>
     <message>
@@ -14854,44 +14854,44 @@ Click + to add a class.</source>
         <translation>请再次运行同样的 `protoleaf classify`：它会补上缺失或损坏的部分</translation>
     </message>
     <message>
-        <source>%1?</source>
-        <translation>%1？</translation>
+        <source>{1}?</source>
+        <translation>{1}？</translation>
     </message>
     <message>
         <source>may be something else</source>
         <translation>可能不属于现有类别</translation>
     </message>
     <message>
-        <source>“%1”</source>
-        <translation>“%1”</translation>
+        <source>“{1}”</source>
+        <translation>“{1}”</translation>
     </message>
     <message>
-        <source>×%1</source>
-        <translation>×%1</translation>
+        <source>×{1}</source>
+        <translation>×{1}</translation>
     </message>
     <message>
-        <source>→ %1</source>
-        <translation>→ %1</translation>
+        <source>→ {1}</source>
+        <translation>→ {1}</translation>
     </message>
     <message>
-        <source>%1 → %2</source>
-        <translation>%1 → %2</translation>
+        <source>{1} → {2}</source>
+        <translation>{1} → {2}</translation>
     </message>
     <message>
-        <source>%1.</source>
-        <translation>%1。</translation>
+        <source>{1}.</source>
+        <translation>{1}。</translation>
     </message>
     <message>
-        <source>%1. %2</source>
-        <translation>%1。%2</translation>
+        <source>{1}. {2}</source>
+        <translation>{1}。{2}</translation>
     </message>
     <message>
-        <source>%1, %2</source>
-        <translation>%1，%2</translation>
+        <source>{1}, {2}</source>
+        <translation>{1}，{2}</translation>
     </message>
     <message>
-        <source>%1: %2</source>
-        <translation>%1：%2</translation>
+        <source>{1}: {2}</source>
+        <translation>{1}：{2}</translation>
     </message>
     <message>
         <source>it has {width:,} values for an image, not {least} to {most:,}</source>
@@ -14950,8 +14950,8 @@ Click + to add a class.</source>
         <translation>{before}、{after}</translation>
     </message>
     <message>
-        <source>%1 (%2)</source>
-        <translation>%1（%2）</translation>
+        <source>{1} ({2})</source>
+        <translation>{1}（{2}）</translation>
     </message>
     <message>
         <source>{title}: {value}</source>
@@ -15008,8 +15008,8 @@ Click + to add a class.</source>
         <translation>亚种</translation>
     </message>
     <message>
-        <source>Rank: %1</source>
-        <translation>分类阶元：%1</translation>
+        <source>Rank: {1}</source>
+        <translation>分类阶元：{1}</translation>
     </message>
     <message>
         <source>Choose what each column is: at least the image and the class.</source>
@@ -15028,8 +15028,8 @@ Click + to add a class.</source>
         <translation>各列的含义：</translation>
     </message>
     <message>
-        <source>What column %1 is</source>
-        <translation>第 %1 列是什么</translation>
+        <source>What column {1} is</source>
+        <translation>第 {1} 列是什么</translation>
     </message>
     <message>
         <source>Not used</source>
@@ -15385,27 +15385,27 @@ Click + to add a class.</source>
         <translation>继续随机抽查</translation>
     </message>
     <message>
-        <source>%1 of %2 answered</source>
-        <translation>已回答 %1 张，共 %2 张</translation>
+        <source>{1} of {2} answered</source>
+        <translation>已回答 {1} 张，共 {2} 张</translation>
     </message>
     <message>
         <source>Label these images like any others</source>
         <translation>请像标注其他图像一样标注这些图像</translation>
     </message>
     <message>
-        <source>%1 of %2 right: %3, %4 to %5 of all that had no label then</source>
-        <translation>正确 %1 张，共 %2 张：当时无标签的所有图像中，%3（%4 到 %5）正确</translation>
+        <source>{1} of {2} right: {3}, {4} to {5} of all that had no label then</source>
+        <translation>正确 {1} 张，共 {2} 张：当时无标签的所有图像中，{3}（{4} 到 {5}）正确</translation>
     </message>
     <message numerus="yes">
-        <source>%n were accepted in bulk: label them one by one so that they count</source>
+        <source>{n} were accepted in bulk: label them one by one so that they count</source>
         <translation>
-            <numerusform>%n 张是与其他图像一起接受的：请逐张标注，以便计入</numerusform>
+            <numerusform>{n} 张是与其他图像一起接受的：请逐张标注，以便计入</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Check %n more</source>
+        <source>Check {n} more</source>
         <translation>
-            <numerusform>再抽查 %n 张</numerusform>
+            <numerusform>再抽查 {n} 张</numerusform>
         </translation>
     </message>
     <message>
@@ -15457,12 +15457,12 @@ Click + to add a class.</source>
         <translation>用检测器查找目标</translation>
     </message>
     <message>
-        <source>Finding things with %1</source>
-        <translation>正在用“%1”查找目标</translation>
+        <source>Finding things with {1}</source>
+        <translation>正在用“{1}”查找目标</translation>
     </message>
     <message>
-        <source>Nothing was found in %1</source>
-        <translation>在 %1中未找到任何目标</translation>
+        <source>Nothing was found in {1}</source>
+        <translation>在 {1}中未找到任何目标</translation>
     </message>
     <message>
         <source>Show people and vehicles</source>
@@ -15473,32 +15473,32 @@ Click + to add a class.</source>
         <translation>隐藏人和车辆</translation>
     </message>
     <message>
-        <source>%1 are hidden from all views and exports.</source>
-        <translation>%1已在所有视图和导出中隐藏。</translation>
+        <source>{1} are hidden from all views and exports.</source>
+        <translation>{1}已在所有视图和导出中隐藏。</translation>
     </message>
     <message>
         <source>Nothing is hidden.</source>
         <translation>没有隐藏任何内容。</translation>
     </message>
     <message>
-        <source>No box is left. Label the image itself, or say that it is empty (%1).</source>
-        <translation>已没有边界框。请标注图像本身，或将其标为空图像 (%1)。</translation>
+        <source>No box is left. Label the image itself, or say that it is empty ({1}).</source>
+        <translation>已没有边界框。请标注图像本身，或将其标为空图像 ({1})。</translation>
     </message>
     <message numerus="yes">
-        <source>%1: %n boxes</source>
+        <source>{1}: {n} boxes</source>
         <translation>
-            <numerusform>%1：%n 个边界框</numerusform>
+            <numerusform>{1}：{n} 个边界框</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images could not be read.</source>
+        <source>{n} images could not be read.</source>
         <translation>
-            <numerusform>%n 张图像无法读取。</numerusform>
+            <numerusform>{n} 张图像无法读取。</numerusform>
         </translation>
     </message>
     <message>
-        <source>Things were found in %1 of %2.</source>
-        <translation>%2中有 %1 张找到了目标。</translation>
+        <source>Things were found in {1} of {2}.</source>
+        <translation>{2}中有 {1} 张找到了目标。</translation>
     </message>
     <message>
         <source>Add the boxes with a score of at least:</source>
@@ -16035,39 +16035,39 @@ Click + to add a class.</source>
         <translation>多个值</translation>
     </message>
     <message>
-        <source>Project “%1”</source>
-        <translation>项目“%1”</translation>
+        <source>Project “{1}”</source>
+        <translation>项目“{1}”</translation>
     </message>
     <message>
-        <source>Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
-        <translation>包含预览图 (%1 px)，不含原照片。此副本合并回来后，您的标签会对应到原照片。</translation>
+        <source>Holds previews ({1} px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
+        <translation>包含预览图 ({1} px)，不含原照片。此副本合并回来后，您的标签会对应到原照片。</translation>
     </message>
     <message>
         <source>Holds the photos in full size.</source>
         <translation>包含原尺寸照片。</translation>
     </message>
     <message>
-        <source>Takes %1.</source>
-        <translation>占用 %1。</translation>
+        <source>Takes {1}.</source>
+        <translation>占用 {1}。</translation>
     </message>
     <message>
-        <source>Takes %1, %2 free on this disk.</source>
-        <translation>占用 %1，此磁盘可用空间 %2。</translation>
+        <source>Takes {1}, {2} free on this disk.</source>
+        <translation>占用 {1}，此磁盘可用空间 {2}。</translation>
     </message>
     <message>
-        <source>Takes %1, but only %2 is free on this disk.</source>
-        <translation>占用 %1，但此磁盘仅有 %2 可用。</translation>
+        <source>Takes {1}, but only {2} is free on this disk.</source>
+        <translation>占用 {1}，但此磁盘仅有 {2} 可用。</translation>
     </message>
     <message numerus="yes">
-        <source>%n photos are damaged and were left out</source>
+        <source>{n} photos are damaged and were left out</source>
         <translation>
-            <numerusform>%n 张照片已损坏，未纳入</numerusform>
+            <numerusform>{n} 张照片已损坏，未纳入</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photos are not in the copy</source>
+        <source>{n} photos are not in the copy</source>
         <translation>
-            <numerusform>%n 张照片不在副本中</numerusform>
+            <numerusform>{n} 张照片不在副本中</numerusform>
         </translation>
     </message>
     <message>
@@ -16075,8 +16075,8 @@ Click + to add a class.</source>
         <translation>照片为预览图</translation>
     </message>
     <message>
-        <source>Unpacking %1</source>
-        <translation>正在解压“%1”</translation>
+        <source>Unpacking {1}</source>
+        <translation>正在解压“{1}”</translation>
     </message>
     <message>
         <source>Preview only</source>
@@ -16111,8 +16111,8 @@ Click + to add a class.</source>
         <translation>正在计数…</translation>
     </message>
     <message>
-        <source>%1 is a class</source>
-        <translation>“%1”是类别</translation>
+        <source>{1} is a class</source>
+        <translation>“{1}”是类别</translation>
     </message>
     <message>
         <source>Image folders</source>
@@ -16147,8 +16147,8 @@ Click + to add a class.</source>
         <translation>每行一个类别。缩进的行会归入上一行的类别之下。</translation>
     </message>
     <message>
-        <source>Labels are imported from %1 once the project is made.</source>
-        <translation>项目创建后会从“%1”导入标签。</translation>
+        <source>Labels are imported from {1} once the project is made.</source>
+        <translation>项目创建后会从“{1}”导入标签。</translation>
     </message>
     <message>
         <source>You can add classes or import a list at any time.</source>
@@ -16171,16 +16171,16 @@ Click + to add a class.</source>
         <translation>它们留在原处。</translation>
     </message>
     <message>
-        <source>%1 so far…</source>
-        <translation>目前 %1…</translation>
+        <source>{1} so far…</source>
+        <translation>目前 {1}…</translation>
     </message>
     <message>
         <source>Choose where the project is saved</source>
         <translation>选择项目的保存位置</translation>
     </message>
     <message>
-        <source>Saved as %1</source>
-        <translation>保存为 %1</translation>
+        <source>Saved as {1}</source>
+        <translation>保存为 {1}</translation>
     </message>
     <message>
         <source>Choose a class list</source>

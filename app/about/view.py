@@ -34,7 +34,7 @@ class AboutCard(ScrollingCard):
         self._credits_column = fill_column(self._credits, spacing=spacing.tiny)
         column = fill_column(
             self.body,
-            make_flowing_label(tr("Version %1", __version__), "strong"),
+            make_flowing_label(tr("Version {1}", __version__), "strong"),
             make_flowing_label(tr("Sort thousands of photos by labelling a few")),
             make_flowing_label(tr("Nothing you do here leaves this computer."), "secondary"),
             make_flowing_label(tr("Free software under the Apache License 2.0."), "secondary"),
@@ -70,4 +70,4 @@ def _title(credit: WeightsCredit) -> str:
 
 
 def _licence(credit: WeightsCredit) -> str:
-    return credit.licence and tr("Licence: %1", credit.licence)
+    return credit.licence and tr("Licence: {1}", credit.licence)

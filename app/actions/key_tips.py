@@ -16,7 +16,7 @@ from app.texts import plain_tip, tr
 def with_key(text: str, name: str) -> str:
     """A translated text followed by an action's shortcut: `New class (Ctrl+N)`."""
     key = keys_in_use().text_of(name)
-    return tr("%1 (%2)", text, key) if key else text
+    return tr("{1} ({2})", text, key) if key else text
 
 
 def set_key_tip(part: QWidget, text: str, name: str, page: PageKeys | None = None) -> None:

@@ -69,7 +69,7 @@ class PageKeys:
     def tip(self, text: str, name: str) -> str:
         """A translated text followed by the key: `Fit (0)`."""
         key = self.text_of(name)
-        return tr("%1 (%2)", text, key) if key else text
+        return tr("{1} ({2})", text, key) if key else text
 
     def press(self, event: QKeyEvent, acts: Mapping[str, Callable[[], object]]) -> bool:
         """Run the command of a key event; False where it has none on this page."""

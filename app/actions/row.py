@@ -167,7 +167,9 @@ class ActionRow:
         """A text prefixed with that of its submenu where it needs the context: `Sort by: Name`."""
         submenu = self.section.submenu
         return (
-            tr("%1: %2", tr(submenu.text), text) if submenu and submenu.is_named_elsewhere else text
+            tr("{1}: {2}", tr(submenu.text), text)
+            if submenu and submenu.is_named_elsewhere
+            else text
         )
 
     @property

@@ -103,7 +103,7 @@ class Archives(CardFeature["CopyCard"]):
         """`Merge into trip`; "" without a writable project."""
         info = self._session.info
         can_merge = self._shell.registry.action("merge_copy").isEnabled()
-        return tr("Merge into %1", shown(info.name)) if info is not None and can_merge else ""
+        return tr("Merge into {1}", shown(info.name)) if info is not None and can_merge else ""
 
     def _merge(self) -> None:
         if self._archive is not None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def title_text(facts: ArchiveFacts) -> str:
-    return tr("Project “%1”", shown(facts.name))
+    return tr("Project “{1}”", shown(facts.name))
 
 
 def origin_text(facts: ArchiveFacts) -> str:
@@ -37,7 +37,7 @@ def photos_text(facts: ArchiveFacts) -> str:
     """Whether the archive has the photos or previews of them."""
     if facts.reduced_side:
         return tr(
-            "Holds previews (%1 px) instead of the photos. Your labels match the original "
+            "Holds previews ({1} px) instead of the photos. Your labels match the original "
             "photos once this copy is "
             "merged back.",
             number(facts.reduced_side),
@@ -48,11 +48,11 @@ def photos_text(facts: ArchiveFacts) -> str:
 def room_text(look: CopyLook) -> str:
     """`Takes 45.1 MB, 12.3 GB free on this disk.`."""
     if look.free_bytes is None:
-        return tr("Takes %1.", file_size(look.size_bytes))
+        return tr("Takes {1}.", file_size(look.size_bytes))
     template = (
-        tr("Takes %1, %2 free on this disk.")
+        tr("Takes {1}, {2} free on this disk.")
         if look.has_room
-        else tr("Takes %1, but only %2 is free on this disk.")
+        else tr("Takes {1}, but only {2} is free on this disk.")
     )
     return fill(template, file_size(look.size_bytes), file_size(look.free_bytes))
 
@@ -66,12 +66,12 @@ def opened_text(done: UnpackedProject, facts: ArchiveFacts) -> str:
             plural(
                 count,
                 "1 photo is damaged and was left out",
-                "%n photos are damaged and were left out",
+                "{n} photos are damaged and were left out",
             )
         )
     if done.missing:
         parts.append(
-            plural(done.missing, "1 photo is not in the copy", "%n photos are not in the copy")
+            plural(done.missing, "1 photo is not in the copy", "{n} photos are not in the copy")
         )
     if facts.reduced_side and done.photos:
         parts.append(tr("The photos are previews"))
@@ -79,4 +79,4 @@ def opened_text(done: UnpackedProject, facts: ArchiveFacts) -> str:
 
 
 def job_title(look: CopyLook) -> str:
-    return tr("Unpacking %1", shown(look.archive.name))
+    return tr("Unpacking {1}", shown(look.archive.name))

@@ -25,7 +25,7 @@ def progress_line(figures: AuditFigures) -> str:
     """`12 of 50 answered`, or the result."""
     if figures.answered and figures.is_done:
         return result_line(figures)
-    done = tr("%1 of %2 answered", number(figures.answered), number(figures.asked))
+    done = tr("{1} of {2} answered", number(figures.answered), number(figures.asked))
     if figures.in_bulk:
         return in_sentences(done, _bulk_line(figures.in_bulk))
     return (
@@ -38,7 +38,7 @@ def result_line(figures: AuditFigures) -> str:
     found = figures.accuracy
     low, high = found.interval
     return tr(
-        "%1 of %2 right: %3, %4 to %5 of all that had no label then",
+        "{1} of {2} right: {3}, {4} to {5} of all that had no label then",
         number(found.right),
         number(found.count),
         percent(found.share),
@@ -51,10 +51,10 @@ def _bulk_line(count: int) -> str:
     return plural(
         count,
         "1 was accepted in bulk: label it by itself so that it counts",
-        "%n were accepted in bulk: label them one by one so that they count",
+        "{n} were accepted in bulk: label them one by one so that they count",
     )
 
 
 def more_text(count: int) -> str:
     """Text of the button that enlarges the sample."""
-    return plural(count, "Check 1 more", "Check %n more")
+    return plural(count, "Check 1 more", "Check {n} more")

@@ -195,7 +195,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         if error:
             self._toast.report_failure(error)
         else:
-            self._toast.show_message(tr("Removed %1", name))
+            self._toast.show_message(tr("Removed {1}", name))
 
     def _on_listed(self, listed: PublishedList) -> None:
         self._published = tuple(PublishedRow(network) for network in listed.networks)
@@ -232,7 +232,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         self._ask_for_installed()
         self._ask_for_fetched()
         if stage is Stage.DONE:
-            self._show_status(tr("Added %1", self.jobs.download.subject), Source.PUBLISHED)
+            self._show_status(tr("Added {1}", self.jobs.download.subject), Source.PUBLISHED)
         elif stage is Stage.FAILED and not self.is_panel_shown:
             self._toast.report_failure(self.jobs.download.error)
 
@@ -246,7 +246,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         if self.panel is not None:
             self.panel.file.forget_file()
             self.panel.show_source(Source.COMPUTER)
-        self._show_status(tr("Added %1", self.jobs.adding.subject), Source.COMPUTER)
+        self._show_status(tr("Added {1}", self.jobs.adding.subject), Source.COMPUTER)
 
     def _use_ready(self) -> None:
         ready = self.jobs.ready
@@ -261,7 +261,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
 
     def _on_used(self, name: str) -> None:
         self.jobs.dismiss_change()
-        self.show_undoable(tr("Now using %1", name))
+        self.show_undoable(tr("Now using {1}", name))
 
     def _on_change_progressed(self, progress: Progress) -> None:
         if progress.notice:
@@ -273,7 +273,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         if stage is Stage.FAILED:
             self._toast.report_failure(self.jobs.change.error)
         elif stage is Stage.DONE and self.jobs.ready is not None:
-            self._show_status(tr("%1 is ready to use", library_title(self.jobs.ready.name)))
+            self._show_status(tr("{1} is ready to use", library_title(self.jobs.ready.name)))
 
 
 def _accurate_offer(live: LiveCollection) -> OfferedBackbone | None:

@@ -205,7 +205,7 @@ def _choice(texts: Mapping[Any, str]) -> QComboBox:
 
 
 def _scale_text(scale: float) -> str:
-    return tr("0 to %1", QLocale().toString(scale, "g", 6))
+    return tr("0 to {1}", QLocale().toString(scale, "g", 6))
 
 
 def _edited(widget: Field) -> SignalInstance:
@@ -296,10 +296,10 @@ class FilePage(QWidget):
         notices = [translated(notice) for notice in facts.notices if notice != GUESS_NOTICE]
         self._facts_text.setText("\n".join((file_facts(facts), *notices)))
         if facts.is_declared:
-            why = tr("Preprocessing: %1.", translated(facts.why))
+            why = tr("Preprocessing: {1}.", translated(facts.why))
         else:
             why = tr(
-                "Check these settings: the file does not say how images were prepared. %1",
+                "Check these settings: the file does not say how images were prepared. {1}",
                 sentence(facts.why),
             )
         self._why.setText(why)

@@ -74,12 +74,12 @@ class BackboneJobs(QObject):
             mirror,
             input_side=side,
         )
-        self.download.start(tr("Downloading %1", row.name), request, subject=row.name)
+        self.download.start(tr("Downloading {1}", row.name), request, subject=row.name)
 
     def inspect_file(self, path: Path) -> None:
         from engine.backbones.messages import InspectFile
 
-        self.inspection.start(tr("Inspecting %1", path.name), InspectFile(path))
+        self.inspection.start(tr("Inspecting {1}", path.name), InspectFile(path))
 
     def try_file(
         self, path: Path, facts: OnnxFacts, preprocessing: Mapping[str, Any], images: Sequence[Path]
@@ -87,14 +87,14 @@ class BackboneJobs(QObject):
         from engine.backbones.messages import TryFile
 
         request = TryFile(path, facts, preprocessing, tuple(images))
-        self.trial.start(tr("Trying %1", path.name), request)
+        self.trial.start(tr("Trying {1}", path.name), request)
 
     def add_file(self, path: Path, name: str, preprocessing: Mapping[str, Any]) -> None:
         from engine.backbones.messages import AddFile
 
         info = self._session.info
         request = AddFile(path, name, preprocessing, None if info is None else info.path)
-        self.adding.start(tr("Adding %1", name), request, subject=name)
+        self.adding.start(tr("Adding {1}", name), request, subject=name)
 
     @property
     def is_changing(self) -> bool:
@@ -120,10 +120,10 @@ class BackboneJobs(QObject):
         self._project, self.ready = info.path, None
         if preparation is not None:
             self._next_source = source
-            self.preparation.start(tr("Preparing %1", name), preparation, subject=name)
+            self.preparation.start(tr("Preparing {1}", name), preparation, subject=name)
             return
         request = PrepareChange(info.path, self._session.caches.root, source, self.settings.device)
-        self.change.start(tr("Analysing images with %1", name), request, subject=name)
+        self.change.start(tr("Analysing images with {1}", name), request, subject=name)
 
     def dismiss_change(self) -> None:
         self.ready = None

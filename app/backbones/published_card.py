@@ -75,12 +75,12 @@ class InputSize(QWidget):
 
     def _show_state(self) -> None:
         hint = tr(
-            "Trained at %1. Smaller is faster; speed is measured once it is on this computer.",
+            "Trained at {1}. Smaller is faster; speed is measured once it is on this computer.",
             pixels(self._usual),
         )
         self._hint.setText(hint)
         self._hint.setVisible(self.is_usable and self.side != self._usual)
-        self._problem.setText(tr("The input size must be a multiple of %1.", number(self._patch)))
+        self._problem.setText(tr("The input size must be a multiple of {1}.", number(self._patch)))
         self._problem.setVisible(not self.is_usable)
 
     def _on_changed(self) -> None:
@@ -186,7 +186,7 @@ class PublishedCard(QFrame):
         self._more.setText(licence_and_work(row))
         self.download_button.setText(download_button(row))
         self.download_button.setAccessibleName(titled(row.name, download_button(row)))
-        self.use_button.setAccessibleName(tr("Use %1 in this project", row.name))
+        self.use_button.setAccessibleName(tr("Use {1} in this project", row.name))
         self._question_text.setText(breakable(download_question(row, self._jobs.settings.mirror)))
         self._question_licence.setText(breakable(licence_text(row)))
         self._arrange(is_asking=is_asking)

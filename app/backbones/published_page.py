@@ -126,7 +126,7 @@ def _mirror_field(settings: Settings) -> QuietField:
         tip=tr("If this computer has no internet access, or weights come from a shared folder"),
         field_tip=tr("Leave it empty to download from the publisher"),
         hint=tr("Same layout as on the publisher's server: owner/name/file."),
-        line=lambda shown: tr("Mirror: %1", shown) if shown else tr("Use a mirror…"),
+        line=lambda shown: tr("Mirror: {1}", shown) if shown else tr("Use a mirror…"),
     )
 
 
@@ -141,7 +141,7 @@ def _proxy_field(settings: Settings) -> QuietField:
         tip=tr("If this computer reaches the internet only through a proxy"),
         field_tip=tr("Leave it empty to use the system's proxy"),
         hint=tr("The address is remembered, the password only until the program ends."),
-        line=lambda shown: tr("Proxy: %1", shown) if shown else tr("Use a proxy…"),
+        line=lambda shown: tr("Proxy: {1}", shown) if shown else tr("Use a proxy…"),
         has_password=True,
     )
 
@@ -171,9 +171,9 @@ class PublishedPage(QWidget):
         self.mirror = _mirror_field(jobs.settings)
         first, all_networks = self._headings
         above = (self.list_view, first, *self.recommended.values(), all_networks)
-        more = tr("timm has more than a thousand other networks, including DINOv2 and SigLIP: %1")
+        more = tr("timm has more than a thousand other networks, including DINOv2 and SigLIP: {1}")
         self._more = make_label(
-            more.replace("%1", f"pip install protoleaf[{TIMM}]"), "secondary", wraps=True
+            more.replace("{1}", f"pip install protoleaf[{TIMM}]"), "secondary", wraps=True
         )
         search_row = QWidget()
         fill_row(search_row, self.search, self.publisher).setStretch(0, 1)

@@ -61,7 +61,7 @@ class RowCard(AskingCard):
         self.row = row
         self._remove = remove
         self.use_button = make_button(tr("Use…"), use)
-        self.use_button.setAccessibleName(tr("Use %1 in this project", row.name))
+        self.use_button.setAccessibleName(tr("Use {1} in this project", row.name))
         self.use_button.setToolTip(
             tr(
                 "Analyses all images with it first and compares the results. Nothing changes "
@@ -69,10 +69,10 @@ class RowCard(AskingCard):
             )
         )
         self.use_button.setEnabled(can_change)
-        self.remove_button = make_icon_button("delete", tr("Remove %1…", row.name), self.ask)
+        self.remove_button = make_icon_button("delete", tr("Remove {1}…", row.name), self.ask)
         self.remove_button.setEnabled(row.is_removable)
-        self.agree_button.setAccessibleName(tr("Remove %1", row.name))
-        self.keep_button.setAccessibleName(tr("Keep %1", row.name))
+        self.agree_button.setAccessibleName(tr("Remove {1}", row.name))
+        self.keep_button.setAccessibleName(tr("Keep {1}", row.name))
         first = make_used_mark(tr("In use")) if row.is_used else self.use_button
         badge = None if row.choice is None else make_label(tr(CHOICES[row.choice]), "chip")
         card = make_row_card(
@@ -126,7 +126,7 @@ class ComputerPage(QWidget):
         self.rows = tuple(rows)
         self.cards = [self._card(row, can_change=can_change) for row in rows]
         self._list.show_cards(self.cards)
-        self._used.setText(tr("In use: %1", used_name))
+        self._used.setText(tr("In use: {1}", used_name))
         self._used.setVisible(not any(row.is_used for row in rows))
         self._hint.setVisible(len(rows) == 1)
 
@@ -249,7 +249,7 @@ class BackbonePanel(SidePanel):
         is_busy = self._jobs.is_changing
         is_open = is_busy or is_ready
         name = change.subject if change.is_busy else self._jobs.preparation.subject
-        self._change_name.setText(tr("Preparing %1", name))
+        self._change_name.setText(tr("Preparing {1}", name))
         self._change_name.setVisible(is_busy)
         self._change_consequence.setVisible(is_busy)
         self.outcome.setVisible(is_ready)

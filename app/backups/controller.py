@@ -140,7 +140,7 @@ class Backups(PanelFeature["BackupsPanel"]):
             answers.append((tr("Open the project"), lambda: self._shell.open_soon(project)))
         answers.append((tr("Continue as a copy…"), lambda: self._continue_as_copy(origin)))
         text = tr(
-            "This is a backup of “%1”, made %2.", shown(origin.name), moment_text(origin.when)
+            "This is a backup of “{1}”, made {2}.", shown(origin.name), moment_text(origin.when)
         )
         self.notice.ask(text, answers)
 
@@ -241,7 +241,7 @@ class Backups(PanelFeature["BackupsPanel"]):
         from app.backups.wording import counts
 
         self._show_failure("")
-        self._toast.show_message(tr("Backed up: %1", counts(made)))
+        self._toast.show_message(tr("Backed up: {1}", counts(made)))
         self.automatic.count_as_made()
 
     def _restore(self, backup: Path) -> None:

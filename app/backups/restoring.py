@@ -90,7 +90,7 @@ class Restoring(QObject):
     ) -> None:
         """Restore in the background; `on_refused` gets the reason of a failure, "" if cancelled."""
         self.is_running = True
-        watch = SlowWork(tr("Restoring %1", project.stem), self._session.jobs, self._worker.post)
+        watch = SlowWork(tr("Restoring {1}", project.stem), self._session.jobs, self._worker.post)
 
         def restore_file() -> Restoration | None:
             from engine.project.backups.restoring import restore
@@ -175,8 +175,8 @@ class Restoring(QObject):
         if newest is not None:
             self._toast.report_failure(
                 tr(
-                    "%1 is damaged. The backup of %2 can take its place: %3. The damaged file is "
-                    "kept.",
+                    "{1} is damaged. The backup of {2} can take its place: {3}. "
+                    "The damaged file is kept.",
                     project.name,
                     title(newest),
                     counts(newest),
@@ -186,7 +186,7 @@ class Restoring(QObject):
             )
         elif offered_groups(offer, project):
             self._toast.report_failure(
-                tr("%1 is damaged. Choose the backup to restore.", project.name),
+                tr("{1} is damaged. Choose the backup to restore.", project.name),
                 action=tr("Choose backup…"),
                 on_action=lambda: self.choice_wanted.emit(project, offer),
             )

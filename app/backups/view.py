@@ -48,7 +48,7 @@ class BackupCard(AskingCard):
         self._holds = make_label("", "caption", wraps=True)
         self._since = make_label("", "caption", wraps=True)
         self.ask_button = make_button(tr("Restore…"), self.ask)
-        self.ask_button.setAccessibleName(tr("Restore the backup of %1…", title(backup)))
+        self.ask_button.setAccessibleName(tr("Restore the backup of {1}…", title(backup)))
         self.ask_button.setEnabled(can_restore)
         self._details = make_label("", "secondary", wraps=True)
         asked = make_label(
@@ -95,7 +95,7 @@ class BackupCard(AskingCard):
     def _describe(self) -> None:
         backup = self.backup
         self._holds.setText(
-            breakable(tr("Damaged file; it can't be restored: %1", translated(backup.fault)))
+            breakable(tr("Damaged file; it can't be restored: {1}", translated(backup.fault)))
             if backup.fault
             else _kept_together(counts(backup))
         )

@@ -56,10 +56,10 @@ def since_line(changes: Changes) -> str:
     if changes.steps:
         parts.append(actions(changes.steps))
     if changes.steps_undone:
-        parts.append(tr("%1 undone", actions(changes.steps_undone)))
+        parts.append(tr("{1} undone", actions(changes.steps_undone)))
     if not parts:
         return tr("Same as now")
-    return tr("Since then: %1", SEPARATOR.join(parts))
+    return tr("Since then: {1}", SEPARATOR.join(parts))
 
 
 def details(backup: Backup, changes: Changes | None) -> str:
@@ -70,27 +70,27 @@ def details(backup: Backup, changes: Changes | None) -> str:
         lines += [f"• {text}" for text in changes.texts[:TEXTS_SHOWN]]
         rest = changes.steps - len(changes.texts[:TEXTS_SHOWN])
         if rest > 0:
-            lines.append(tr("… and %1 before them", actions(rest)))
+            lines.append(tr("… and {1} before them", actions(rest)))
     lines.append(f"{backup.path.name}{SEPARATOR}{file_size(backup.size_bytes)}")
     return "\n".join(lines)
 
 
 def question(backup: Backup) -> str:
-    return tr("Restore the project as it was on %1?", title(backup))
+    return tr("Restore the project as it was on {1}?", title(backup))
 
 
 def doubt_details(backup: Backup) -> str:
     """Contents, date and path of a backup, to identify its project."""
-    lines = [counts(backup), tr("Made %1", title(backup))]
+    lines = [counts(backup), tr("Made {1}", title(backup))]
     if backup.taken_of is not None:
-        lines.append(tr("From %1", str(backup.taken_of)))
+        lines.append(tr("From {1}", str(backup.taken_of)))
     return "\n".join(lines)
 
 
 def doubt_text(project: str) -> str:
     """Why the backups of several projects are listed for a damaged project."""
     return tr(
-        "%1 is too damaged to tell which project it was. These are the backups of all projects "
+        "{1} is too damaged to tell which project it was. These are the backups of all projects "
         "with this name. "
         "Check the location and the counts before you restore one.",
         project,
@@ -99,7 +99,7 @@ def doubt_text(project: str) -> str:
 
 def copies_text(project: str) -> str:
     """Why only backups of copies are listed for a damaged project."""
-    return tr("%1 is damaged. It has no backups of its own, but a copy of it does.", project)
+    return tr("{1} is damaged. It has no backups of its own, but a copy of it does.", project)
 
 
 def heading(group: Group) -> str:
@@ -123,21 +123,21 @@ def date_warning(backup: Backup) -> str:
 
 def failed_text(reason: str) -> str:
     return tr(
-        "The backup failed. Your work is saved in the project. %1", reason[:1].upper() + reason[1:]
+        "The backup failed. Your work is saved in the project. {1}", reason[:1].upper() + reason[1:]
     )
 
 
 def labels(count: int) -> str:
-    return plural(count, "1 label", "%n labels")
+    return plural(count, "1 label", "{n} labels")
 
 
 def notes(count: int) -> str:
-    return plural(count, "1 note", "%n notes")
+    return plural(count, "1 note", "{n} notes")
 
 
 def classes(count: int) -> str:
-    return plural(count, "1 class", "%n classes")
+    return plural(count, "1 class", "{n} classes")
 
 
 def actions(count: int) -> str:
-    return plural(count, "1 action", "%n actions")
+    return plural(count, "1 action", "{n} actions")

@@ -191,7 +191,7 @@ class Boxes(Feature):
         request = FindInProject(
             info.path, self._session.caches.root, model, self._shell.embedding.device
         )
-        job = self._job = ProcessJob(tr("Finding things with %1", shown(model.name)), request)
+        job = self._job = ProcessJob(tr("Finding things with {1}", shown(model.name)), request)
         job.finished.connect(lambda found: self._on_found(model, found))
         job.failed.connect(self._session.failed)
         self._session.closed.connect(job.cancel)
@@ -201,7 +201,7 @@ class Boxes(Feature):
         """Show the number of boxes for each threshold, and let the user choose."""
         choices = threshold_choices(found.counts)
         if not choices:
-            self._toast.show_message(tr("Nothing was found in %1", images(found.pictures)))
+            self._toast.show_message(tr("Nothing was found in {1}", images(found.pictures)))
             return
         answers = [
             (text, partial(self._add_found, model, percent / 100)) for percent, text in choices
@@ -249,7 +249,7 @@ class Boxes(Feature):
         state = self._session.state
         count = 0 if state is None else len(state.hidden)
         text = (
-            tr("%1 are hidden from all views and exports.", images(count))
+            tr("{1} are hidden from all views and exports.", images(count))
             if count
             else tr("Nothing is hidden.")
         )
@@ -366,5 +366,5 @@ class Boxes(Feature):
         if not ids:
             key = keys_in_use().text_of("label_empty")
             self._toast.show_message(
-                tr("No box is left. Label the image itself, or say that it is empty (%1).", key)
+                tr("No box is left. Label the image itself, or say that it is empty ({1}).", key)
             )

@@ -56,7 +56,7 @@ class ClassClipboard:
 
     def copy(self, places: Places) -> None:
         """Copy branches: names, edges, synonyms, notes, colours, minimum confidence; no labels."""
-        self._take(places, lambda _text: self._say(tr("Copied %1", self._chosen_text(places))))
+        self._take(places, lambda _text: self._say(tr("Copied {1}", self._chosen_text(places))))
 
     def cut(self, places: Places) -> None:
         """Copy classes, and move them if they are pasted in this project."""
@@ -64,7 +64,7 @@ class ClassClipboard:
         def remember(text: str) -> None:
             if self._session.info is not None:
                 self._cut = _Cut(self._session.info.path, places, text)
-                one, several = tr("Cut %1. Paste to move it."), tr("Cut %1. Paste to move them.")
+                one, several = tr("Cut {1}. Paste to move it."), tr("Cut {1}. Paste to move them.")
                 self._say(fill(one if len(places) == 1 else several, self._chosen_text(places)))
 
         self._take(places, remember)
@@ -77,7 +77,7 @@ class ClassClipboard:
         if not is_copied_text(text):
             key = keys_in_use().text_of("copy_classes")
             how = (
-                tr("Choose classes and press %1 first.", key)
+                tr("Choose classes and press {1} first.", key)
                 if key
                 else tr("Choose classes and copy them first.")
             )
@@ -281,13 +281,13 @@ class Classes(ClassEditing):
         class_id, parent_id = self._tree.selected_class, self._tree.selected_parent
         new, unlink = tr("New class…"), tr("Unlink from a parent")
         if class_id is not None and class_id in self._session.graph:
-            new = tr("New class under %1…", self._name_in_menu(class_id))
+            new = tr("New class under {1}…", self._name_in_menu(class_id))
             if parent_id is not None and self._places_to_unlink():
-                unlink = tr("Unlink from %1", self._name_in_menu(parent_id))
+                unlink = tr("Unlink from {1}", self._name_in_menu(parent_id))
         merge, remove = tr("Merge class into…"), tr("Remove class")
         if (count := len(self._tree.selected_classes)) > 1:
-            merge = tr("Merge %1 into…", classes_text(count))
-            remove = tr("Remove %1", classes_text(count))
+            merge = tr("Merge {1} into…", classes_text(count))
+            remove = tr("Remove {1}", classes_text(count))
         return {
             "new_class": new,
             "unlink_parent": unlink,

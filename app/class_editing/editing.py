@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
     from engine.project.removal_preview import MergePreview
 
-MOVE_UNDER = marked("Move under %1")
-ADD_PARENT = marked("Add the parent %1")
-MERGE_INTO = marked("Merge into %1")
+MOVE_UNDER = marked("Move under {1}")
+ADD_PARENT = marked("Add the parent {1}")
+MERGE_INTO = marked("Merge into {1}")
 TOP_LEVEL = -1  # in place of a parent's id
 
 
@@ -45,7 +45,7 @@ class ClassEditing(Feature):
             self._make(lambda project: project.classes.add(choice.name, choice.parents))
 
         under, top = (
-            tr("Name of the new class under %1"),
+            tr("Name of the new class under {1}"),
             tr("Name of the new class at the top level"),
         )
         prompt = top if parent_id is None else fill(under, graph.shown_name(parent_id))
@@ -59,9 +59,9 @@ class ClassEditing(Feature):
         from_parent = places[0][1]
         children = tuple(class_id for class_id, parent_id in places if parent_id == from_parent)
         name = questions.chosen_text(self._session.graph, children)
-        title, where = tr("Create “%1”"), tr("above %1", name)
+        title, where = tr("Create “{1}”"), tr("above {1}", name)
         self._ask_text(
-            tr("Name of the new class above %1", name),
+            tr("Name of the new class above {1}", name),
             lambda new: PaletteRow(fill(title, new), where, "", "class_new", new),
             lambda new: self._make(
                 lambda project: project.classes.add_parent(new, children, from_parent)
@@ -81,8 +81,8 @@ class ClassEditing(Feature):
     def ask_name(self, class_id: int) -> None:
         name = self._session.graph.name(class_id)
         self._ask_text(
-            tr("New name of %1", name),
-            lambda new: PaletteRow(tr("Rename to “%1”", new), name, "", "rename", new),
+            tr("New name of {1}", name),
+            lambda new: PaletteRow(tr("Rename to “{1}”", new), name, "", "rename", new),
             lambda new: self.rename(class_id, new),
             text=name,
         )
@@ -112,7 +112,7 @@ class ClassEditing(Feature):
             self._session.act(lambda project: project.classes.set_key(class_id, digit))
 
         self._ask_option(
-            tr("Key that labels as %1", graph.shown_name(class_id)), rows, give, at=free
+            tr("Key that labels as {1}", graph.shown_name(class_id)), rows, give, at=free
         )
 
     def ask_rules(self) -> None:
@@ -142,7 +142,7 @@ class ClassEditing(Feature):
         graph = self._session.graph
         class_ids = [class_id for class_id, _parent in places]
         self._ask_class(
-            tr("Move %1 under", questions.chosen_text(graph, class_ids)),
+            tr("Move {1} under", questions.chosen_text(graph, class_ids)),
             lambda parent_id: self.place(
                 places, None if parent_id == TOP_LEVEL else parent_id, is_link=False
             ),
@@ -157,7 +157,7 @@ class ClassEditing(Feature):
         if not known:
             return
         parents = set.intersection(*(set(graph.parents(class_id)) for class_id in known))
-        template = tr("Add another parent to %1") if parents else tr("Add a parent to %1")
+        template = tr("Add another parent to {1}") if parents else tr("Add a parent to {1}")
         self._ask_class(
             fill(template, questions.chosen_text(graph, known)),
             lambda parent_id: self.link(parent_id, known),
@@ -204,7 +204,7 @@ class ClassEditing(Feature):
             return
         graph, is_one = self._session.graph, len(class_ids) == 1
         self._ask_class(
-            tr("Merge %1 into", questions.chosen_text(graph, class_ids)),
+            tr("Merge {1} into", questions.chosen_text(graph, class_ids)),
             lambda heir_id: self.merge(class_ids, heir_id),
             without=class_ids if is_one else (),
             first=first if is_one else class_ids,
@@ -283,7 +283,7 @@ class ClassEditing(Feature):
         Args:
             prompt: of the palette.
             on_class: called with the class, or the choice of the other row.
-            act: text of the action on a class, marked for translation, with %1 for its name.
+            act: text of the action on a class, marked for translation, with {1} for its name.
             foot: hint below the list.
             without: excluded classes.
             first: classes listed first.

@@ -75,7 +75,7 @@ def removal_rows(
 
 
 def removal_prompt(graph: CategoryGraph, class_ids: Sequence[int]) -> str:
-    return tr("Remove %1", chosen_text(graph, class_ids))
+    return tr("Remove {1}", chosen_text(graph, class_ids))
 
 
 def chosen_text(graph: CategoryGraph, class_ids: Sequence[int]) -> str:
@@ -90,12 +90,12 @@ def merge_row(
     graph: CategoryGraph, class_ids: Sequence[int], heir_id: int, seen: MergePreview
 ) -> PaletteRow:
     title = tr(
-        "Merge %1 into %2", chosen_text(graph, class_ids), shortened(graph.shown_name(heir_id))
+        "Merge {1} into {2}", chosen_text(graph, class_ids), shortened(graph.shown_name(heir_id))
     )
     counts = (
-        (tr("labels %1 → %2"), seen.labels_before, seen.labels_after),
-        (tr("children %1 → %2"), seen.children_before, seen.children_after),
-        (tr("classes %1 → %2"), seen.classes_before, seen.classes_after),
+        (tr("labels {1} → {2}"), seen.labels_before, seen.labels_after),
+        (tr("children {1} → {2}"), seen.children_before, seen.children_after),
+        (tr("classes {1} → {2}"), seen.classes_before, seen.classes_after),
     )
     parts = [
         fill(template, number(before), number(after))
@@ -111,14 +111,14 @@ def _way_text(
     if is_only:
         return removal_prompt(graph, class_ids)
     if way.children is ChildrenOfRemoved.REMOVED:
-        return tr("Remove the whole branch: %1", classes_text(way.preview.classes))
+        return tr("Remove the whole branch: {1}", classes_text(way.preview.classes))
     if way.children is ChildrenOfRemoved.TOP_LEVEL or not any(
         graph.parents(each) for each in class_ids
     ):
         return tr(
-            "Keep the classes below: move %1 to the top level", classes_text(way.preview.children)
+            "Keep the classes below: move {1} to the top level", classes_text(way.preview.children)
         )
-    return tr("Keep the classes below: move %1 one level up", classes_text(way.preview.children))
+    return tr("Keep the classes below: move {1} one level up", classes_text(way.preview.children))
 
 
 def _labels_text(graph: CategoryGraph, seen: RemovalPreview) -> str:
@@ -126,9 +126,9 @@ def _labels_text(graph: CategoryGraph, seen: RemovalPreview) -> str:
     parts: list[str] = []
     if seen.labels_moved:
         heir = tr("the parents") if seen.heir is None else shortened(graph.shown_name(seen.heir))
-        parts.append(plural(seen.labels_moved, "1 label goes to %1", "%n labels go to %1", heir))
+        parts.append(plural(seen.labels_moved, "1 label goes to {1}", "{n} labels go to {1}", heir))
     if seen.labels_removed:
-        parts.append(plural(seen.labels_removed, "1 label is removed", "%n labels are removed"))
+        parts.append(plural(seen.labels_removed, "1 label is removed", "{n} labels are removed"))
     return SEPARATOR.join(parts)
 
 
@@ -142,7 +142,7 @@ def key_rows(graph: CategoryGraph, class_id: int) -> list[PaletteRow]:
     for digit in KEY_DIGITS:
         key, owner = keys_in_use().text_of_class(digit) or number(digit), graph.class_of_key(digit)
         has_it = "" if owner is None else graph.shown_name(owner)
-        act, is_now = tr("Label with %1 as %2", key, name), _now_text(is_it=digit == now)
+        act, is_now = tr("Label with {1} as {2}", key, name), _now_text(is_it=digit == now)
         rows.append(PaletteRow(key, has_it, is_now, "keys", digit, act))
     return [*rows, PaletteRow(tr("No key"), "", "", "close", 0)] if now else rows
 
@@ -169,7 +169,7 @@ def project_rules(graph: CategoryGraph, *, is_locked: bool, level: int) -> list[
     rules = [PaletteRow(lock, about, "", "lock", lock_list)]
     for each, coarse in enumerate(list(graph.levels()) or [()]):
         title = (
-            tr("Don't predict above level %1", number(each + 1))
+            tr("Don't predict above level {1}", number(each + 1))
             if each
             else tr("Predict classes of any level")
         )
@@ -190,4 +190,4 @@ def _now_text(*, is_it: bool) -> str:
 
 
 def labels_text(count: int) -> str:
-    return plural(count, "1 label", "%n labels")
+    return plural(count, "1 label", "{n} labels")

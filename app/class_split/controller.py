@@ -21,8 +21,8 @@ Kinds = tuple[tuple[int, ...], ...]
 def too_few_text(name: str, count: int) -> str:
     return plural(
         count,
-        "%1 has 1 labelled image; to split a class takes 2. Label some more first.",
-        "%1 has %n labelled images; to split a class takes 2. Label some more first.",
+        "{1} has 1 labelled image; to split a class takes 2. Label some more first.",
+        "{1} has {n} labelled images; to split a class takes 2. Label some more first.",
         name,
     )
 

@@ -216,8 +216,8 @@ class SplitCard(ScrollingCard):
     def show_draft(self, draft: SplitDraft, state: CollectionState) -> None:
         self._state = state
         self.name.clear()
-        self.below.setText(plain_button(tr("Below %1", draft.name)))
-        self.as_siblings.setText(plain_button(tr("Beside %1", draft.name)))
+        self.below.setText(plain_button(tr("Below {1}", draft.name)))
+        self.as_siblings.setText(plain_button(tr("Beside {1}", draft.name)))
         self.as_siblings.setChecked(True)
         self.failure.show_text("")
         self._show(draft)
@@ -230,8 +230,8 @@ class SplitCard(ScrollingCard):
 
     def _show(self, draft: SplitDraft) -> None:
         self.draft = draft
-        self._staying_title.setText(tr("%1 keeps %2", draft.name, images(len(draft.staying))))
-        self._leaving_title.setText(tr("The new class gets %1", images(len(draft.leaving))))
+        self._staying_title.setText(tr("{1} keeps {2}", draft.name, images(len(draft.staying))))
+        self._leaving_title.setText(tr("The new class gets {1}", images(len(draft.leaving))))
         if self._state is not None:
             self.staying.show_images(draft.staying, self._state)
             self.leaving.show_images(draft.leaving, self._state)

@@ -259,23 +259,23 @@ class RowData:
         names = (graph.shown_name(class_id), graph.second_name(class_id))
         yield from filter(None, (*names, self._path(graph, class_id)))
         if also := other_parents(graph, class_id, self.parent_class(node)):
-            yield tr("Also under %1", also)
+            yield tr("Also under {1}", also)
         policy = self._policy(class_id)
         if policy.bar is not None:
-            yield tr("Minimum confidence here and below: %1", percent(policy.bar))
+            yield tr("Minimum confidence here and below: {1}", percent(policy.bar))
         if policy.is_deepest:
             yield tr("Subclasses are not predicted")
         if policy.is_broadest:
             yield tr("Broader classes are not predicted")
         if key := keys_in_use().text_of_class(graph.key_of(class_id)):
-            yield tr("Press %1 to label as this class", key)
+            yield tr("Press {1} to label as this class", key)
         if class_id not in self._with_shots:
             yield tr("Needs examples: drop a few images here")
 
     def _count_tip(self, class_id: ClassId) -> str:
         here, own = self._image_counts.get(class_id, 0), self._shot_counts.get(class_id, 0)
-        shots = plural(own, "1 example of its own", "%n examples of its own")
-        return clauses(plural(here, "1 image here or below", "%n images here or below"), shots)
+        shots = plural(own, "1 example of its own", "{n} examples of its own")
+        return clauses(plural(here, "1 image here or below", "{n} images here or below"), shots)
 
     def _colour(self, _graph: CategoryGraph, class_id: ClassId) -> str:
         return class_colour(class_id, self.colours.get(class_id, "")).name()

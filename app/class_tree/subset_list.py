@@ -211,9 +211,9 @@ def drop_on_subset(dragged: Dragged, subset: Subset) -> str:
         return ""
     count = len(dragged.image_ids)
     if subset is Subset.UNKNOWN:
-        return tr("Label %1 as none of the classes", images(count))
+        return tr("Label {1} as none of the classes", images(count))
     if subset is Subset.TO_REVIEW:
-        return plural(count, "Remove the label of 1 image", "Remove the labels of %n images")
+        return plural(count, "Remove the label of 1 image", "Remove the labels of {n} images")
     return ""
 
 

@@ -298,7 +298,7 @@ class ClassTree(QWidget):
         text = self._filter.text().strip()
         has_classes, has_keyboard = self._all_model.rowCount() > 0, self._empty.hasFocus()
         if text and has_classes and not self._found_model.rowCount():
-            self._show_message(tr("No class matches “%1”.").replace("%1", text))
+            self._show_message(tr("No class matches “{1}”.").replace("{1}", text))
         elif not has_classes:
             is_open = self._session.info is not None
             self._show_message(

@@ -75,7 +75,7 @@ class Comparing(Feature):
 
         if len(chosen) > MOST:
             self._toast.show_message(
-                tr("Up to 4 images are compared: the first 4 of %1.", number(len(chosen)))
+                tr("Up to 4 images are compared: the first 4 of {1}.", number(len(chosen)))
             )
         current = self._workspace.active_images.current_id
         page = self.page = ComparePage(chosen[:MOST], -1 if current is None else current)

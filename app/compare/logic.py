@@ -79,6 +79,6 @@ def relation_text(graph: CategoryGraph, rivals: Sequence[Rival]) -> str:
         return ""
     shared = set(graph.ancestors(one.class_id)) & set(graph.ancestors(other.class_id))
     if not shared:
-        return tr("%1 and %2 are in different branches.", one.name, other.name)
+        return tr("{1} and {2} are in different branches.", one.name, other.name)
     nearest = max(shared, key=lambda class_id: (graph.level(class_id), -class_id))
-    return tr("Both are in %1.", graph.shown_name(nearest))
+    return tr("Both are in {1}.", graph.shown_name(nearest))

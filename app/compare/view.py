@@ -86,9 +86,9 @@ class ComparePage(ComparedPage):
         in_use = keys_in_use()
         keys = [key for name in _LABELLING if (key := in_use.text_of(name))]
         if (first := in_use.text_of("label_as_1")) and (last := in_use.text_of("label_as_9")):
-            keys.insert(1, tr("%1 to %2", first, last))
+            keys.insert(1, tr("{1} to {2}", first, last))
         self.bar.text.show_text(
-            tr("Keys that label the framed image: %1", enumeration(keys)) if keys else ""
+            tr("Keys that label the framed image: {1}", enumeration(keys)) if keys else ""
         )
 
     # -- content

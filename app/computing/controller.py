@@ -72,7 +72,7 @@ class DeviceChip(QToolButton):
         self.setText(self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST))
         tip = chip_tip(self._chosen, self._used, self._reason, self._notice)
         self.setToolTip(plain_tip(tip))
-        self.setAccessibleName(tr("Device: %1", name))
+        self.setAccessibleName(tr("Device: {1}", name))
         self.setAccessibleDescription(tip)
 
 

@@ -29,9 +29,9 @@ def device_title(device: str, survey: Survey | None = None) -> str:
         case "cpu":
             return tr("CPU")
         case "cuda":
-            return tr("%1 (CUDA)", own or tr("NVIDIA GPU"))
+            return tr("{1} (CUDA)", own or tr("NVIDIA GPU"))
         case _:
-            return tr("%1 (experimental)", EXPERIMENTAL[device])
+            return tr("{1} (experimental)", EXPERIMENTAL[device])
 
 
 def device_facts(device: str, survey: Survey | None) -> str:
@@ -40,7 +40,7 @@ def device_facts(device: str, survey: Survey | None) -> str:
         return (
             works
             if survey is None
-            else tr("Uses the fastest device that works: %1.", survey.auto_name)
+            else tr("Uses the fastest device that works: {1}.", survey.auto_name)
         )
     report = None if survey is None else survey.reports.get(device)
     if survey is None or report is None:
@@ -57,14 +57,14 @@ def _speed_text(images_per_s: float | None) -> str:
     if images_per_s is None:
         return tr("Available.")
     rate = QLocale().toString(images_per_s, "f", 0 if images_per_s >= _SLOW else 1)
-    return on_one_line(tr("Available, about %1 images/s.", rate))
+    return on_one_line(tr("Available, about {1} images/s.", rate))
 
 
 def survey_note(survey: Survey | None, error: str, *, is_looking: bool) -> str:
     if is_looking:
         return tr("Testing the devices of this computer…")
     if error:
-        return tr("The devices could not be tested: %1", sentence(error))
+        return tr("The devices could not be tested: {1}", sentence(error))
     if survey is None:
         return tr("The devices have not been tested yet.")
     if not survey.was_alone:
@@ -78,14 +78,14 @@ def survey_note(survey: Survey | None, error: str, *, is_looking: bool) -> str:
 def chip_tip(chosen: str, used: str, reason: str, notice: str) -> str:
     """Tooltip: device, why it is not a GPU, and the effect of a click."""
     if used:
-        first = tr("Device: %1", used)
+        first = tr("Device: {1}", used)
     elif chosen == AUTO:
         first = tr("On the fastest device that works")
     else:
-        first = tr("Device: %1", device_title(chosen))
+        first = tr("Device: {1}", device_title(chosen))
     why = sentence(notice) if notice else ""
     if reason and not notice:
-        why = tr("No GPU: %1", reason)
+        why = tr("No GPU: {1}", reason)
     return "\n".join(filter(None, (first, why, tr("Click to choose the device"))))
 
 
@@ -102,16 +102,16 @@ def collection_line(facts: CollectionFacts) -> str:
     if not figures.is_used:
         return plural(
             figures.shots,
-            "Off, because it does not help: of 1 held-out example, %1 are correct with it "
-            "and %2 without.",
-            "Off, because it does not help: of %n held-out examples, %1 are correct with it "
-            "and %2 without.",
+            "Off, because it does not help: of 1 held-out example, {1} are correct with it "
+            "and {2} without.",
+            "Off, because it does not help: of {n} held-out examples, {1} are correct with it "
+            "and {2} without.",
             *hits,
         )
     return plural(
         figures.shots,
-        "Of 1 held-out example, %1 are correct with it and %2 without.",
-        "Of %n held-out examples, %1 are correct with it and %2 without.",
+        "Of 1 held-out example, {1} are correct with it and {2} without.",
+        "Of {n} held-out examples, {1} are correct with it and {2} without.",
         *hits,
     )
 

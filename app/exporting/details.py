@@ -326,7 +326,7 @@ class ExportDetails(QWidget):
         self.preview.show_preview(look.preview, caption)
 
     def _show_coarse(self, count: int) -> None:
-        self.coarse.setText(tr("Also %1 of broader classes", images(count)))
+        self.coarse.setText(tr("Also {1} of broader classes", images(count)))
         self.coarse.setVisible(count > 0)
         self._coarse_hint.setVisible(count > 0)
 

@@ -73,7 +73,7 @@ def which_hint(which: Which, look: ExportLook | None) -> str:
         return tr(WHICH_HINTS[which])
     count = sure.count - verified.count
     counted = plural(
-        count, "Also 1 image the model is sure of", "Also %n images the model is sure of"
+        count, "Also 1 image the model is sure of", "Also {n} images the model is sure of"
     )
     also = counted if count else tr("The model is not sure of any image yet")
     return in_sentences(also, look.seen)
@@ -84,7 +84,7 @@ def placing_text(placing: Placing, size_bytes: int | None) -> str:
     title = tr(PLACINGS[placing])
     if placing is not Placing.COPY or size_bytes is None:
         return title
-    return SEPARATOR.join((title, tr("up to %1", file_size(size_bytes))))
+    return SEPARATOR.join((title, tr("up to {1}", file_size(size_bytes))))
 
 
 def placing_hint(placing: Placing) -> str:
@@ -101,12 +101,12 @@ def placing_hint(placing: Placing) -> str:
 def photos_text(size_bytes: int | None, *, is_reduced: bool) -> str:
     """`Photos in full size  ·  about 1.2 GB`, `Previews of 1,024 px  ·  about 45 MB`."""
     title = (
-        tr("Previews of %1 px", number(REDUCED_SIDE)) if is_reduced else tr("Photos in full size")
+        tr("Previews of {1} px", number(REDUCED_SIDE)) if is_reduced else tr("Photos in full size")
     )
     return (
         title
         if size_bytes is None
-        else SEPARATOR.join((title, tr("about %1", file_size(size_bytes))))
+        else SEPARATOR.join((title, tr("about {1}", file_size(size_bytes))))
     )
 
 
@@ -126,12 +126,12 @@ def target_facts(look: ExportLook) -> str:
     if look.format.writes_into:
         parts.append(tr("Choose the folder of your images to place the new files beside them."))
     if look.replaced_kind and not look.problem:
-        words = tr("%1 is %2, not an export like this one. It will be lost.")
+        words = tr("{1} is {2}, not an export like this one. It will be lost.")
         parts.append(fill(words, shown(look.target.name), translated(look.replaced_kind)))
     elif look.is_taken and not look.problem:
-        parts.append(tr("%1 exists and will be replaced.", shown(look.target.name)))
+        parts.append(tr("{1} exists and will be replaced.", shown(look.target.name)))
     if look.free_bytes is not None:
-        parts.append(tr("%1 free on this disk.", file_size(look.free_bytes)))
+        parts.append(tr("{1} free on this disk.", file_size(look.free_bytes)))
     return paragraph(*parts)
 
 
@@ -141,7 +141,7 @@ def lacks_space(look: ExportLook, placing: Placing) -> str:
     needed = look.copy_bytes.get(look.choice.is_reduced, 0)
     if look.free_bytes is not None and needed > look.free_bytes:
         return tr(
-            "The copy takes about %1, and only %2 is free there.",
+            "The copy takes about {1}, and only {2} is free there.",
             file_size(needed),
             file_size(look.free_bytes),
         )
@@ -154,7 +154,7 @@ def lacks_space(look: ExportLook, placing: Placing) -> str:
     ):
         return ""
     return tr(
-        "The copies take up to %1, and only %2 is free there. Links use no space.",
+        "The copies take up to {1}, and only {2} is free there. Links use no space.",
         file_size(chosen.size_bytes),
         file_size(look.free_bytes),
     )
@@ -167,13 +167,13 @@ def preview_caption(preview: ExportPreview, count: int) -> str:
             return tr("These files:")
         return tr("No such image yet.")
     if preview.images >= count:
-        return tr("All of %1", images(count)) if count > 1 else images(count)
-    return tr("%1 of %2 are shown", number(preview.images), images(count))
+        return tr("All of {1}", images(count)) if count > 1 else images(count)
+    return tr("{1} of {2} are shown", number(preview.images), images(count))
 
 
 def job_title(target: Path) -> str:
     """Text in the status bar."""
-    return tr("Exporting to %1", shown(target.name))
+    return tr("Exporting to {1}", shown(target.name))
 
 
 def written_text(done: WrittenExport | ExportedModel | WrittenArchive, target: Path) -> str:
@@ -188,14 +188,14 @@ def written_text(done: WrittenExport | ExportedModel | WrittenArchive, target: P
 
 def done_text(written: WrittenExport, target: Path) -> str:
     """`Exported 2,640 images to birds.csv`, and what was left out."""
-    parts = [tr("Exported %1 to %2", images(written.images), shown(target.name))]
+    parts = [tr("Exported {1} to {2}", images(written.images), shown(target.name))]
     without = sum(written.left_out.values())
     if without:
         reasons = enumeration(map(translated, written.left_out))
-        parts.append(tr("%1 left out: %2", images(without), reasons))
+        parts.append(tr("{1} left out: {2}", images(without), reasons))
     if written.failures:
         first = written.failures[0]
-        template = tr("%1 could not be copied, the first is %2: %3")
+        template = tr("{1} could not be copied, the first is {2}: {3}")
         reason = shown(translated(first.reason))
         parts.append(fill(template, images(len(written.failures)), shown(first.path.name), reason))
     return in_sentences(*parts)
@@ -205,8 +205,8 @@ def model_done_text(done: ExportedModel) -> str:
     """`Exported the model with 52 classes to birds-model, 41.2 MB`."""
     return plural(
         done.classes,
-        "Exported the model with %n class to %1, %2",
-        "Exported the model with %n classes to %1, %2",
+        "Exported the model with {n} class to {1}, {2}",
+        "Exported the model with {n} classes to {1}, {2}",
         shown(done.folder.name),
         file_size(done.size_bytes),
     )
@@ -214,20 +214,20 @@ def model_done_text(done: ExportedModel) -> str:
 
 def copy_done_text(done: WrittenArchive, target: Path) -> str:
     """`Copied the project and 300 photos to birds.protoleafz, 45.1 MB`, and what was left out."""
-    counted = plural(done.files, "1 photo", "%n photos")
+    counted = plural(done.files, "1 photo", "{n} photos")
     parts = [
         fill(
-            tr("Copied the project and %1 to %2, %3"),
+            tr("Copied the project and {1} to {2}, {3}"),
             counted,
             shown(target.name),
             file_size(done.size_bytes),
         )
     ]
     if done.missing:
-        parts.append(plural(done.missing, "1 photo was not found", "%n photos were not found"))
+        parts.append(plural(done.missing, "1 photo was not found", "{n} photos were not found"))
     if done.failures:
         count = len(done.failures)
-        parts.append(plural(count, "1 photo could not be read", "%n photos could not be read"))
+        parts.append(plural(count, "1 photo could not be read", "{n} photos could not be read"))
     return in_sentences(*parts)
 
 

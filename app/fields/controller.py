@@ -62,7 +62,7 @@ class Fields(Feature):
         values = self._values_of(chosen)
         footer = tr("A number is the count · Enter chooses · Esc closes")
         self._ask(
-            tr("Count, field or value of %1", images(len(chosen))),
+            tr("Count, field or value of {1}", images(len(chosen))),
             lambda text: offers(state.fields, text, values),
             lambda offer: self._on_offer(offer, chosen),
             footer,
@@ -144,7 +144,7 @@ class Fields(Feature):
             values = self._values_of(image_ids)
             is_typed = field == COUNT or field.kind in {FieldKind.NUMBER, FieldKind.TEXT}
             self._ask(
-                tr("%1 of %2", titled_field(field.name), images(len(image_ids))),
+                tr("{1} of {2}", titled_field(field.name), images(len(image_ids))),
                 lambda text: value_offers(field, text, values.get(field.name, "")),
                 lambda chosen: self._on_offer(chosen, image_ids),
                 "" if is_typed else tr("a digit or letters choose"),

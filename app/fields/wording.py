@@ -26,17 +26,17 @@ def offer_title(offer: FieldOffer) -> str:
     if offer.field is None:
         return tr("Fields of the project…")
     if offer.value is None:
-        return tr("%1 …", titled_field(offer.field.name))
+        return tr("{1} …", titled_field(offer.field.name))
     if not offer.value:
         return tr("Remove the value")
-    return tr("%1: %2", titled_field(offer.field.name), value_text(offer.field, offer.value))
+    return tr("{1}: {2}", titled_field(offer.field.name), value_text(offer.field, offer.value))
 
 
 def now_text(value: str | None) -> str:
     """`now female`; None if images have different values."""
     if value is None:
         return tr("now mixed")
-    return tr("now %1", value) if value else ""
+    return tr("now {1}", value) if value else ""
 
 
 def value_text(field: ImageField, value: str) -> str:
@@ -59,9 +59,9 @@ def kind_title(kind: FieldKind) -> str:
 
 def renamed_text(renamings: Sequence[Renaming]) -> str:
     """`Renamed with their values: sex → gender, female → hen`."""
-    names = (tr("%1 → %2", each.choice or each.field, each.name) for each in renamings)
+    names = (tr("{1} → {2}", each.choice or each.field, each.name) for each in renamings)
     return tr(
-        "Renamed with their values: %1",
+        "Renamed with their values: {1}",
         breakable(enumeration(each.replace(" ", _FIRM_SPACE) for each in names)),
     )
 
@@ -69,8 +69,8 @@ def renamed_text(renamings: Sequence[Renaming]) -> str:
 def target_title(correction: ClockCorrection) -> str:
     """`Folder site3`, `Camera Reconyx HyperFire (H123)`."""
     if correction.folder is None:
-        return tr("Camera %1", correction.source_text)
-    return tr("Folder %1", correction.folder) if correction.folder else tr("All images")
+        return tr("Camera {1}", correction.source_text)
+    return tr("Folder {1}", correction.folder) if correction.folder else tr("All images")
 
 
 def preview_text(preview: ClockPreview) -> str:
@@ -79,8 +79,8 @@ def preview_text(preview: ClockPreview) -> str:
         return tr("No time changes.")
     lines = (
         images(preview.images),
-        tr("Now: %1", span_text(*preview.before)),
-        tr("Then: %1", span_text(*preview.after)),
+        tr("Now: {1}", span_text(*preview.before)),
+        tr("Then: {1}", span_text(*preview.after)),
     )
     return "\n".join(lines)
 
@@ -88,7 +88,7 @@ def preview_text(preview: ClockPreview) -> str:
 def span_text(first: datetime, last: datetime) -> str:
     """`01.05.24 12:00 to 03.05.24 09:00`, by the camera's clock."""
     begin, end = (moment_text(each.replace(tzinfo=None)) for each in (first, last))
-    return begin if begin == end else tr("%1 to %2", begin, end)
+    return begin if begin == end else tr("{1} to {2}", begin, end)
 
 
 def refusal_text(message: str) -> str:

@@ -188,14 +188,14 @@ class Folding(Feature):
 
 def folds_found(image_count: int, folds: int) -> str:
     """`88 images are duplicates or bursts, in 43 groups`, as a sentence."""
-    groups = plural(folds, "%n group", "%n groups")
-    return fill(tr("%1 are duplicates or bursts, in %2."), images(image_count), groups)
+    groups = plural(folds, "{n} group", "{n} groups")
+    return fill(tr("{1} are duplicates or bursts, in {2}."), images(image_count), groups)
 
 
 def seconds_text(seconds: int) -> str:
     if seconds == 0:
         return tr("No bursts")
-    return on_one_line(plural(seconds, "1 second", "%n seconds"))
+    return on_one_line(plural(seconds, "1 second", "{n} seconds"))
 
 
 def _seconds_of(live: LiveCollection) -> int:

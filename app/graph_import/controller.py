@@ -51,7 +51,7 @@ class GraphImports(Imports["GraphImportCard"]):
     def _file_kinds(self) -> str:
         from app.graph_import.logic import file_patterns
 
-        return tr("Class lists (%1);;All files (*)", file_patterns())
+        return tr("Class lists ({1});;All files (*)", file_patterns())
 
     def _survey(
         self, project: Path, source: Path, given: Mapping[str, str], _cancel: CancelToken
@@ -61,7 +61,7 @@ class GraphImports(Imports["GraphImportCard"]):
         return survey_graph(project, source, given)
 
     def _job_title(self, name: str) -> str:
-        return tr("Importing %1", name)
+        return tr("Importing {1}", name)
 
     def _import(
         self,

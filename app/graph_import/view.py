@@ -184,7 +184,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
             removal = plural(
                 preview.gone_unlabelled,
                 "Remove the one without labels",
-                "Remove the %n without labels",
+                "Remove the {n} without labels",
             )
             section.show_rows(
                 wording.section_title(kind, report),

@@ -151,7 +151,7 @@ class SuggestionPanel(SidePanel):
             )
         rest = len(found.found) - len(shown)
         count, none = len(found.found), tr("No suggestions: your classes fit your images.")
-        self.status.setText(plural(count, "1 suggestion", "%n suggestions") if count else none)
+        self.status.setText(plural(count, "1 suggestion", "{n} suggestions") if count else none)
         self.bring_back_button.setEnabled(is_writable)
         self._show_texts(
             more=more_line(rest) if rest else "",

@@ -50,20 +50,20 @@ def words_of(suggestion: GraphSuggestion, name_of: NameOf) -> SuggestionWords:
 
 def _place(suggestion: PossibleParents, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     first = name_of(suggestion.parents[0].class_id)
-    title = tr("%1 may belong under %2", name_of(suggestion.class_id), first)
+    title = tr("{1} may belong under {2}", name_of(suggestion.class_id), first)
     shares = enumeration(
-        tr("%1 (%2)", name_of(one.class_id), probability_text(one.score))
+        tr("{1} ({2})", name_of(one.class_id), probability_text(one.score))
         for one in suggestion.parents
     )
-    reason = tr("Its images look most like those of classes under %1.", shares)
+    reason = tr("Its images look most like those of classes under {1}.", shares)
     return title, reason, tuple(_move_text(one.class_id, name_of) for one in suggestion.parents)
 
 
 def _stray(stray: Stray, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     here, there = name_of(stray.from_parent), name_of(stray.to_parent)
-    title = tr("%1 may belong under %2 instead of %3", name_of(stray.class_id), there, here)
+    title = tr("{1} may belong under {2} instead of {3}", name_of(stray.class_id), there, here)
     reason = tr(
-        "Its images look like those of classes under %1 (%2), not like those under %3 (%4)."
+        "Its images look like those of classes under {1} ({2}), not like those under {3} ({4})."
     )
     reason = fill(
         reason, there, probability_text(stray.score), here, probability_text(stray.present)
@@ -73,21 +73,21 @@ def _stray(stray: Stray, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
 
 def _twins(twins: Twins, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     smaller, larger = name_of(twins.class_id), name_of(twins.other_id)
-    title = tr("%1 and %2 look like one class", smaller, larger)
+    title = tr("{1} and {2} look like one class", smaller, larger)
     reason = plural(
         twins.similarity.confused,
-        "Of %1 images, 1 is more like the other class than like the rest of its own.",
-        "Of %1 images, %n look more like the other class than like their own.",
+        "Of {1} images, 1 is more like the other class than like the rest of its own.",
+        "Of {1} images, {n} look more like the other class than like their own.",
         number(twins.similarity.count),
     )
-    return title, reason, (tr("Merge into %1", shortened(larger, LONGEST)),)
+    return title, reason, (tr("Merge into {1}", shortened(larger, LONGEST)),)
 
 
 def _mixed(mixed: Mixed, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
-    title = tr("%1 looks like two classes", name_of(mixed.class_id))
+    title = tr("{1} looks like two classes", name_of(mixed.class_id))
     sizes = (number(len(kind)) for kind in mixed.kinds)
     reason = tr(
-        "Its images fall into groups of %1 and %2 that look like different classes.", *sizes
+        "Its images fall into groups of {1} and {2} that look like different classes.", *sizes
     )
     return title, reason, (tr("Split into two classes"),)
 
@@ -95,31 +95,31 @@ def _mixed(mixed: Mixed, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
 def _underlabelled(found: UnderlabelledClass, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     title = plural(
         found.helped,
-        "3 more examples of %1 would help about 1 image",
-        "3 more examples of %1 would help about %n images",
+        "3 more examples of {1} would help about 1 image",
+        "3 more examples of {1} would help about {n} images",
         name_of(found.class_id),
     )
-    examples = plural(found.shots, "It has 1 example.", "It has %n examples.")
+    examples = plural(found.shots, "It has 1 example.", "It has {n} examples.")
     if not found.shots:
         examples = tr("It has no examples yet.")
     undecided = plural(
         len(found.undecided),
         "1 image probably belongs to it.",
-        "%n images probably belong to it.",
+        "{n} images probably belong to it.",
     )
     reason = paragraph(examples, undecided)
     return title, reason, (tr("Show the class"),)
 
 
 def _move_text(parent_id: int, name_of: NameOf) -> str:
-    return tr("Move under %1", shortened(name_of(parent_id), LONGEST))
+    return tr("Move under {1}", shortened(name_of(parent_id), LONGEST))
 
 
 def _captions(suggestion: GraphSuggestion, name_of: NameOf) -> tuple[str, ...]:
     """Captions of the strips; two strips of one class are numbered."""
     classes = [each.class_id for each in suggestion.evidence]
     if len(classes) > 1 and len(set(classes)) == 1:
-        numbered = tr("%1, kind %2")
+        numbered = tr("{1}, kind {2}")
         return tuple(
             fill(numbered, name_of(each), number(place))
             for place, each in enumerate(classes, start=1)
@@ -129,7 +129,7 @@ def _captions(suggestion: GraphSuggestion, name_of: NameOf) -> tuple[str, ...]:
 
 def more_line(count: int) -> str:
     return plural(
-        count, "1 more follows when these are done.", "%n more follow when these are done."
+        count, "1 more follows when these are done.", "{n} more follow when these are done."
     )
 
 
@@ -138,10 +138,10 @@ def check_line(check: PlacementCheck) -> str:
         return ""
     return plural(
         check.asked,
-        "How reliable is this? Tested on 1 class of your graph: the correct parent is first in %1, "
-        "in the first three in %2. By chance it would be first in %3.",
-        "How reliable is this? Tested on %n classes of your graph: the correct parent is first in "
-        "%1, in the first three in %2. By chance it would be first in %3.",
+        "How reliable is this? Tested on 1 class of your graph: the correct parent is first in "
+        "{1}, in the first three in {2}. By chance it would be first in {3}.",
+        "How reliable is this? Tested on {n} classes of your graph: the correct parent is first in "
+        "{1}, in the first three in {2}. By chance it would be first in {3}.",
         number(check.first),
         number(check.among_three),
         number(round(check.by_chance)),
@@ -149,4 +149,6 @@ def check_line(check: PlacementCheck) -> str:
 
 
 def dismissed_line(count: int) -> str:
-    return plural(count, "Show 1 dismissed suggestion again", "Show %n dismissed suggestions again")
+    return plural(
+        count, "Show 1 dismissed suggestion again", "Show {n} dismissed suggestions again"
+    )

@@ -64,7 +64,7 @@ class CanvasDrops:
         self.target = sheet.row_at(place) if verdict.is_taken else None
         if verdict.is_taken:
             text = tr(
-                "Add %1 as a parent of %2",
+                "Add {1} as a parent of {2}",
                 graph.shown_name(parent_id),
                 graph.shown_name(dragged.places[0][0]),
             )

@@ -130,8 +130,8 @@ class GraphModel(QObject):
             return ""
         (image_count, shot_count), hidden = self._counts(class_id), self._hidden.get(class_id, 0)
         parents = enumeration(graph.shown_name(parent) for parent in graph.parents(class_id))
-        place = tr("under %1", parents) if parents else tr("at the top level")
-        below = [tr("collapsed, %1 below", classes_text(hidden))] if hidden else []
+        place = tr("under {1}", parents) if parents else tr("at the top level")
+        below = [tr("collapsed, {1} below", classes_text(hidden))] if hidden else []
         return clauses(
             graph.shown_name(class_id), place, images(image_count), _shots(shot_count), *below
         )
@@ -141,7 +141,7 @@ class GraphModel(QObject):
         lines = [look.name, look.counts + look.more]
         if look.decided is not None:
             lines.append(
-                tr("%1 labelled, or sure of one of the finest classes", percent(look.decided))
+                tr("{1} labelled, or sure of one of the finest classes", percent(look.decided))
             )
         return "\n".join(lines)
 
@@ -247,7 +247,7 @@ def _card_counts(hidden: int, image_count: int, shot_count: int) -> tuple[str, s
 
 
 def _shots(count: int) -> str:
-    return plural(count, "1 example", "%n examples")
+    return plural(count, "1 example", "{n} examples")
 
 
 def _edge_text(child: str, shares: Sequence[ParentShare], own: float | None) -> str:
@@ -255,9 +255,9 @@ def _edge_text(child: str, shares: Sequence[ParentShare], own: float | None) -> 
 
     If known, the weight of its own examples follows.
     """
-    part = tr("%1 from %2")
+    part = tr("{1} from {2}")
     if not any(each.share for each in shares):
-        return tr("%1 inherits nothing yet: its parents have no examples.", child)
+        return tr("{1} inherits nothing yet: its parents have no examples.", child)
     parts = enumeration(fill(part, percent(each.share), each.name) for each in shares)
-    words = tr("%1 inherits %2", child, parts)
-    return words if own is None else words + SEPARATOR + tr("own examples weigh %1", percent(own))
+    words = tr("{1} inherits {2}", child, parts)
+    return words if own is None else words + SEPARATOR + tr("own examples weigh {1}", percent(own))

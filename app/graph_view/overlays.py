@@ -115,7 +115,7 @@ class ToolStrip(QFrame):
 
     def show_focus(self, name: str) -> None:
         """Show the name of the class in focus; "" without a focus."""
-        self.focus.setText(plain_button(tr("Around %1", shortened(name, 28))) if name else "")
+        self.focus.setText(plain_button(tr("Around {1}", shortened(name, 28))) if name else "")
         for part in (self.focus, self.leave_focus):
             part.setVisible(bool(name))
         self.adjustSize()
@@ -160,7 +160,7 @@ class ToolStrip(QFrame):
             self._place = (self._place + step) % len(self._found)
             self.class_found.emit(self._found[self._place])
         place, count = number(self._place + 1), len(self._found)
-        found = tr("%1 of %2", place, number(count)) if count else tr("No class")
+        found = tr("{1} of {2}", place, number(count)) if count else tr("No class")
         self.count.setText(found if text else "")
         self.count.setVisible(bool(text))
         self.adjustSize()

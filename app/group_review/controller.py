@@ -213,7 +213,10 @@ class GroupReview(PageFeature[GroupPage]):
             self._label(group.tops[digit - 1].class_id)
         elif group is not None:
             self._toast.show_message(
-                tr("No class has the key %1 for this group. Press R to name any class.", str(digit))
+                tr(
+                    "No class has the key {1} for this group. Press R to name any class.",
+                    str(digit),
+                )
             )
 
     def _label(self, code: int, *, every: bool = False) -> None:
@@ -305,7 +308,7 @@ class GroupReview(PageFeature[GroupPage]):
                 )
 
         self._palette.ask(
-            tr("Label %1 as: name, part of a name, or Parent/Name", images(len(ticked))),
+            tr("Label {1} as: name, part of a name, or Parent/Name", images(len(ticked))),
             lambda text: label_rows(
                 session.graph, text, first=first, is_locked=session.marks.is_locked
             ),

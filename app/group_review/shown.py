@@ -57,22 +57,22 @@ def _facts(
     if review.left_out:
         facts.append(left_out_text(len(review.left_out)))
     if group.branch != NO_CLASS and group.branch in graph:
-        facts.append(tr("finer classes of %1", graph.shown_name(group.branch)))
+        facts.append(tr("finer classes of {1}", graph.shown_name(group.branch)))
     if group.is_held_back:
         facts.append(
             plural(
                 state.shot_counts.get(group.class_id, 0),
                 "a few to look at: 1 label so far",
-                "a few to look at: %n labels so far",
+                "a few to look at: {n} labels so far",
             )
         )
     if group.settles > len(group.image_ids):
-        facts.append(plural(group.settles, "settles about 1 image", "settles about %n images"))
+        facts.append(plural(group.settles, "settles about 1 image", "settles about {n} images"))
     return facts
 
 
 def _done(state: CollectionState, review: Review) -> str:
-    left = tr("%1 left", images(int(np.count_nonzero(state.label_class == NO_CLASS))))
+    left = tr("{1} left", images(int(np.count_nonzero(state.label_class == NO_CLASS))))
     return clauses(
         left, done_text(len(review.decisions), review.labelled) if review.decisions else ""
     )

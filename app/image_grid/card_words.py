@@ -60,12 +60,12 @@ class Card:
 
 def stack_text(card: Card) -> str:
     """Number of images on a folded card, for screen readers."""
-    return plural(card.stack, "stands for %n image", "stands for %n images") if card.stack else ""
+    return plural(card.stack, "stands for {n} image", "stands for {n} images") if card.stack else ""
 
 
 def noted_text(card: Card) -> str:
     """Stars, flag and comment, for screen readers."""
-    stars = plural(card.stars, "1 star", "%n stars") if card.stars else ""
+    stars = plural(card.stars, "1 star", "{n} stars") if card.stars else ""
     flag = tr("flagged") if card.is_flagged else ""
     comment = tr("with a comment") if card.has_comment else ""
     return clauses(stars, flag, comment)
@@ -108,7 +108,7 @@ class CardWords:
         ]
         labels = dict.fromkeys(int(state.label_class[each]) for each in places)
         names = [self._name_of(each) for each in labels if each >= 0]
-        return enumeration(names) if names else plural(len(places), "1 box", "%n boxes")
+        return enumeration(names) if names else plural(len(places), "1 box", "{n} boxes")
 
     def _machine_words(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
         if state.status[place] == ImageStatus.FAILED:
@@ -138,7 +138,7 @@ class CardWords:
                 else (Mark.NOTHING, tr("No prediction yet"), "", "")
             )
         score = probability_text(float(state.best_score[place]))
-        guess = tr("%1?", self._class_title(best))
+        guess = tr("{1}?", self._class_title(best))
         if state.is_unknown[place]:
             return Mark.UNKNOWN, guess, tr("may be something else"), score
         if safe == best:
@@ -156,4 +156,4 @@ class CardWords:
         """A class name; in quotes if it equals a term of the program."""
         name = self._name_of(class_id)
         own_words = {tr("Unknown").casefold(), tr("None of the classes").casefold()}
-        return tr("“%1”", name) if name.casefold() in own_words else name
+        return tr("“{1}”", name) if name.casefold() in own_words else name

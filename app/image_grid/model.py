@@ -336,7 +336,7 @@ class ImageGridModel(QAbstractListModel):
             else self.filter.images.similarity_of(image_id)
         )
         if similarity is not None:
-            detail = tr("%1 similar", percent(max(0.0, similarity)))
+            detail = tr("{1} similar", percent(max(0.0, similarity)))
         note, boxes, key = (
             state.notes.get(image_id),
             boxes_in(state, image_id),
@@ -356,8 +356,8 @@ class ImageGridModel(QAbstractListModel):
             return 0, ""
         if int(self._cards.folds[place]) in self._unfolded:
             turn = int(self._cards.turns[place]) + 1
-            return 0, fill(tr("%1 of %2"), number(turn), number(size))
-        return size, tr("×%1", number(size))  # noqa: RUF001 (times so many)
+            return 0, fill(tr("{1} of {2}"), number(turn), number(size))
+        return size, tr("×{1}", number(size))  # noqa: RUF001 (times so many)
 
     def _tip(self, card: Card) -> str:
         failure = (

@@ -22,7 +22,7 @@ def preview_text(image: QImage) -> str:
     if not image.text(_KEY):
         return ""
     return SEPARATOR.join(
-        (tr("Preview only"), tr("%1 px", number(max(image.width(), image.height()))))
+        (tr("Preview only"), tr("{1} px", number(max(image.width(), image.height()))))
     )
 
 

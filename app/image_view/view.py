@@ -118,7 +118,7 @@ class ImageBar(QWidget):
     def show_place(self, name: str, place: int, count: int) -> None:
         """Show name and position: the `place`-th of `count`, counted from one."""
         self._name.show_text(name)
-        self._place.setText(tr("%1 of %2", number(place), number(count)) if count else "")
+        self._place.setText(tr("{1} of {2}", number(place), number(count)) if count else "")
         self.show_pages(1)
         self._before.setEnabled(place > 1)
         self._after.setEnabled(place < count)
@@ -126,14 +126,16 @@ class ImageBar(QWidget):
     def show_pages(self, count: int) -> None:
         """Show that the image is the first of several pages; nothing for a single page."""
         self.pages.setText(
-            plural(count, "First of 1 page", "First of %n pages") if count > 1 else ""
+            plural(count, "First of 1 page", "First of {n} pages") if count > 1 else ""
         )
         self.pages.setVisible(count > 1)
 
     def show_things(self, count: int, place: int) -> None:
         """Show the number of things in the image and the current one; `place` is 0 for none."""
-        total = plural(count, "1 thing", "%n things")
-        self._things.setText(tr("Thing %1 of %2", number(place), number(count)) if place else total)
+        total = plural(count, "1 thing", "{n} things")
+        self._things.setText(
+            tr("Thing {1} of {2}", number(place), number(count)) if place else total
+        )
         self._things.setVisible(count > 0)
 
     def show_scale(self, scale: float) -> None:

@@ -23,12 +23,12 @@ LONGEST_NAME = 30  # maximum length of a folder's name in it
 def file_kinds() -> str:
     """Filter of the file dialog: `Images (*.avif *.AVIF …);;All files (*)`."""
     suffixes = " ".join(f"*{suffix} *{suffix.upper()}" for suffix in sorted(IMAGE_SUFFIXES))
-    return tr("Images (%1);;All files (*)", suffixes)
+    return tr("Images ({1});;All files (*)", suffixes)
 
 
 def folders_question(names: Sequence[str]) -> str:
     """`Are these folders your classes? Fox, Deer, Owl, …`."""
-    return tr("Are these folders your classes? %1", _some(names))
+    return tr("Are these folders your classes? {1}", _some(names))
 
 
 def parts_note(names: Sequence[str]) -> str:
@@ -39,7 +39,7 @@ def parts_note(names: Sequence[str]) -> str:
     if not parts:
         return ""
     template = tr(
-        "%1: usual names of parts of a data set, not of classes. To get its boxes, import "
+        "{1}: usual names of parts of a data set, not of classes. To get its boxes, import "
         "its labels."
     )
     return fill(template, _some(parts))
@@ -48,9 +48,9 @@ def parts_note(names: Sequence[str]) -> str:
 def add_text(class_count: int, class_name: str) -> str:
     """Label of the button; on a class, images of other folders become its examples."""
     if class_count:
-        return plural(class_count, "Add with 1 class", "Add with %n classes")
+        return plural(class_count, "Add with 1 class", "Add with {n} classes")
     return (
-        tr("Label all as %1", shortened(class_name, LONGEST_NAME))
+        tr("Label all as {1}", shortened(class_name, LONGEST_NAME))
         if class_name
         else tr("Add without classes")
     )
@@ -71,7 +71,7 @@ def import_text(done: ImageImport) -> str:
     if done.added == 0 and not done.failures:
         if done.already_there:
             parts.insert(
-                0, tr("Nothing new: %1 already in the project", images(done.already_there))
+                0, tr("Nothing new: {1} already in the project", images(done.already_there))
             )
         else:
             parts.insert(0, tr("No images found there"))
@@ -84,12 +84,12 @@ def _failure_text(done: ImageImport) -> str:
     if others:
         return plural(
             others,
-            "%1 and 1 more could not be added: %2",
-            "%1 and %n more could not be added: %2",
+            "{1} and 1 more could not be added: {2}",
+            "{1} and {n} more could not be added: {2}",
             name,
             reason,
         )
-    return tr("%1 could not be added: %2", name, reason)
+    return tr("{1} could not be added: {2}", name, reason)
 
 
 def left_out_text(left_out: LeftOut) -> str:
@@ -99,8 +99,8 @@ def left_out_text(left_out: LeftOut) -> str:
     kinds = enumeration(f"{number(count)} {kind}" for kind, count in left_out.by_kind())
     return plural(
         left_out.count,
-        "%1 was skipped: this file type is not supported",
-        "%1 were skipped: these file types are not supported",
+        "{1} was skipped: this file type is not supported",
+        "{1} were skipped: these file types are not supported",
         kinds,
     )
 
@@ -112,5 +112,5 @@ def raw_doubles_text(count: int) -> str:
     return plural(
         count,
         "1 RAW photo was skipped: the camera stored it as JPEG or HEIC, too",
-        "%n RAW photos were skipped: the camera stored them as JPEG or HEIC, too",
+        "{n} RAW photos were skipped: the camera stored them as JPEG or HEIC, too",
     )

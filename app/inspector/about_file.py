@@ -87,7 +87,7 @@ def corrected_text(details: ImageDetails | None, clock_time: datetime | None) ->
     if clock_time is None:
         return text
     return tr(
-        "%1 (corrected; the camera's clock said %2)",
+        "{1} (corrected; the camera's clock said {2})",
         text,
         moment_text(clock_time.replace(tzinfo=None)),
     )
@@ -95,14 +95,14 @@ def corrected_text(details: ImageDetails | None, clock_time: datetime | None) ->
 
 def size_words(width: int, height: int, size_bytes: int) -> str:
     """`4,000 x 3,000 pixels · 2.1 MB`."""
-    pixels = tr("%1 × %2 pixels", number(width), number(height)) if width and height else ""  # noqa: RUF001
+    pixels = tr("{1} × {2} pixels", number(width), number(height)) if width and height else ""  # noqa: RUF001
     return SEPARATOR.join(filter(None, (pixels, file_size(size_bytes))))
 
 
 def place_text(latitude: float, longitude: float) -> str:
     """`48.50000° N, 9.26000° W`."""
-    north = tr("%1° N") if latitude >= 0 else tr("%1° S")
-    east = tr("%1° E") if longitude >= 0 else tr("%1° W")
+    north = tr("{1}° N") if latitude >= 0 else tr("{1}° S")
+    east = tr("{1}° E") if longitude >= 0 else tr("{1}° W")
     values = (QLocale().toString(abs(degrees), "f", 5) for degrees in (latitude, longitude))
     return clauses(*(fill(text, value) for text, value in zip((north, east), values, strict=True)))
 
@@ -118,11 +118,11 @@ def field_text(name: str, value: str) -> str:
         case "keywords":
             return enumeration(value.split("\n"))
         case "exposure_s":
-            return on_one_line(tr("%1 s", value))
+            return on_one_line(tr("{1} s", value))
         case "aperture":
             return f"f/{value}"
         case "focal_length_mm":
-            return on_one_line(tr("%1 mm", value))
+            return on_one_line(tr("{1} mm", value))
         case "rating":
             return "★" * int(value) if value.isdigit() else value
     return value

@@ -159,7 +159,7 @@ class ClassNotes(QWidget):
         self._lines = {"synonyms": synonyms, "source_id": source_id, "rank": rank}
         self._name = QLineEdit(attributes.name_in(self._language))  # in the interface language
         named = (
-            ((tr("Name (%1)", name_of_language(self._language)), self._name),)
+            ((tr("Name ({1})", name_of_language(self._language)), self._name),)
             if self._language
             else ()
         )

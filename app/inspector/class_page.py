@@ -48,7 +48,7 @@ class LikelyImages(QWidget):
         super().__init__()
         self._facts = facts
         self._ticked: set[int] = set()
-        tip = tr("Click to select as %1", shortened(facts.name))
+        tip = tr("Click to select as {1}", shortened(facts.name))
         self._strip = ThumbnailStrip(thumbnails, tip=tip)
         self._strip.image_clicked.connect(self._tick)
         self._button = make_button("", self.settle, variant="primary")
@@ -107,7 +107,7 @@ class ClassPage(Page):
         self._is_writable = is_writable
         self.add_text(facts.name, "heading").setToolTip(plain_tip(facts.name))
         for place in facts.places:
-            self.add_text(tr("under %1", place) if place else "", "caption")
+            self.add_text(tr("under {1}", place) if place else "", "caption")
         self.add_text(more_places_text(facts), "caption")
         self.add_text(aliases_text(facts), "caption")
         self.add_text(counts_text(facts))
@@ -167,13 +167,13 @@ class ClassPage(Page):
 
     def _make_unlink_button(self, row: ScoreRow) -> QToolButton:
         unlink = partial(self._requests.unlink_requested.emit, self._facts.class_id, row.class_id)
-        button = make_icon_button("close", tr("Unlink from %1", row.name), unlink)
+        button = make_icon_button("close", tr("Unlink from {1}", row.name), unlink)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
 
     def _make_add_button(self) -> QPushButton:
         facts = self._facts
-        name = tr("Add another parent to %1") if facts.parents else tr("Add a parent to %1")
+        name = tr("Add another parent to {1}") if facts.parents else tr("Add a parent to {1}")
         text = tr("Add another parent…") if facts.parents else tr("Add a parent…")
         ask = partial(self._requests.parent_wanted.emit, facts.class_id)
         button = make_button(text, ask, variant="flat", icon_name="link")
@@ -185,7 +185,7 @@ class ClassPage(Page):
         link = partial(self._requests.parent_requested.emit, self._facts.class_id, row.class_id)
         button = make_button(tr("Add"), link, variant="flat", icon_name="link")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setToolTip(plain_tip(tr("Add parent %1", row.name)))
+        button.setToolTip(plain_tip(tr("Add parent {1}", row.name)))
         button.setAccessibleName(button.toolTip())
         return button
 

@@ -200,7 +200,7 @@ class ImagePage(Page):
             self.fields.show_values(self._image_id, (), {}, is_writable=is_writable)
             return
         ids = chosen_ids if self._image_id in chosen_ids else (self._image_id,)
-        title = tr("Fields of %1", images(len(ids))) if len(ids) > 1 else tr("Fields")
+        title = tr("Fields of {1}", images(len(ids))) if len(ids) > 1 else tr("Fields")
         self._fields_title.show_text(title)
         values = shared_values(state.field_values, ids)
         self.fields.show_values(

@@ -54,13 +54,13 @@ class StarRating(QWidget):
     def _show_tip(self) -> None:
         first, last = (keys_in_use().text_of(f"stars_{stars}") for stars in (1, MOST_STARS))
         self.setToolTip(
-            plain_tip(tr("Stars (%1 to %2)", first, last) if first and last else tr("Stars"))
+            plain_tip(tr("Stars ({1} to {2})", first, last) if first and last else tr("Stars"))
         )
 
     def show_stars(self, stars: int) -> None:
         self.stars = stars
         self.setAccessibleDescription(
-            plural(stars, "1 star", "%n stars") if stars else tr("No stars")
+            plural(stars, "1 star", "{n} stars") if stars else tr("No stars")
         )
         self.update()
 

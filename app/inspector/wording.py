@@ -40,7 +40,7 @@ def more_places_text(facts: ClassPageFacts) -> str:
     if not facts.more_places:
         return ""
     return plural(
-        facts.more_places, "and 1 more place", "and %1 more places", at_most(facts.more_places)
+        facts.more_places, "and 1 more place", "and {1} more places", at_most(facts.more_places)
     )
 
 
@@ -54,7 +54,7 @@ def label_title(graph: CategoryGraph, label: Label | None) -> str:
 
 def outdated_title(graph: CategoryGraph, label: Label) -> str:
     """`Was Fox`."""
-    return tr("Was %1", label_title(graph, label), about="class")
+    return tr("Was {1}", label_title(graph, label), about="class")
 
 
 def label_origin(label: Label) -> str:
@@ -66,7 +66,7 @@ def certainty_text(facts: ImageFacts, graph: CategoryGraph) -> str:  # noqa: PLR
     match facts.certainty:
         case Certainty.FAILED:
             reason = short_reason(facts.failure, facts.path.name) or tr("Could not be read")
-            return tr("%1. Repair or replace the file, then press F5.", reason)
+            return tr("{1}. Repair or replace the file, then press F5.", reason)
         case Certainty.WAITING:
             return tr("Not analysed yet. Its prediction appears as soon as it is.")
         case Certainty.NOTHING_LEARNED:
@@ -80,7 +80,7 @@ def certainty_text(facts: ImageFacts, graph: CategoryGraph) -> str:  # noqa: PLR
         case Certainty.NOTHING_SAFE:
             return tr("Not confident of any class")
         case Certainty.LEAF:
-            return tr("Confident: %1", shortened(_safe_name(facts)), about="class")
+            return tr("Confident: {1}", shortened(_safe_name(facts)), about="class")
         case Certainty.COARSE:
             return _coarse_text(facts, graph)
 
@@ -95,29 +95,29 @@ def _coarse_text(facts: ImageFacts, graph: CategoryGraph) -> str:
     rank = graph.attributes(best).rank if best is not None and best in graph else ""
     name = shortened(_safe_name(facts))
     if rank:
-        return tr("%1; %2 uncertain", name, shortened(rank), about="class, rank")
-    return tr("%1; exact class uncertain", name, about="class")
+        return tr("{1}; {2} uncertain", name, shortened(rank), about="class, rank")
+    return tr("{1}; exact class uncertain", name, about="class")
 
 
 def within_text(facts: ImageFacts) -> str:
     """Heading of the most likely classes below the safe class."""
-    return tr("Most likely within %1:", shortened(_safe_name(facts)), about="class")
+    return tr("Most likely within {1}:", shortened(_safe_name(facts)), about="class")
 
 
 def why_title(facts: ImageFacts) -> str:
     if facts.certainty is Certainty.UNKNOWN:
         return tr("Why unknown")
-    return tr("Why %1", shortened(facts.why_name))
+    return tr("Why {1}", shortened(facts.why_name))
 
 
 def share_title(row: ShareRow) -> str:
     if row.source is ShareSource.UNLABELLED:
         return tr("Unlabelled images")
     if row.source is ShareSource.COARSE:
-        return tr("Labelled only as %1", row.name)
+        return tr("Labelled only as {1}", row.name)
     if row.class_id is None:
         return tr("Its own images")
-    return tr("From %1", row.name, about="class")
+    return tr("From {1}", row.name, about="class")
 
 
 def reason_text(facts: ImageFacts) -> str:
@@ -126,7 +126,7 @@ def reason_text(facts: ImageFacts) -> str:
     if not facts.alike and not facts.shares:
         return ""
     if facts.certainty is Certainty.UNKNOWN:
-        return tr("Even %1, the closest class, looks too different:", name, about="class")
+        return tr("Even {1}, the closest class, looks too different:", name, about="class")
     if facts.look_alikes and facts.look_alike_share >= _MOSTLY:
         return tr("Mostly because it looks like these:")
     if facts.look_alikes:
@@ -145,7 +145,7 @@ def _portions_text(facts: ImageFacts) -> str:
     if not facts.look_alikes or facts.certainty is Certainty.UNKNOWN:
         return ""
     return tr(
-        "%1 from the images above, %2 from the prototype of %3.",
+        "{1} from the images above, {2} from the prototype of {3}.",
         percent(facts.look_alike_share),
         percent(1 - facts.look_alike_share),
         shortened(facts.why_name),
@@ -157,8 +157,8 @@ def _learned_from_text(facts: ImageFacts) -> str:
     if not facts.has_own_examples and all(
         row.source is ShareSource.LABELLED for row in facts.shares
     ):
-        return tr("%1 has no examples. It was learned from its parents:", name)
-    return tr("%1 was learned from:", name)
+        return tr("{1} has no examples. It was learned from its parents:", name)
+    return tr("{1} was learned from:", name)
 
 
 def examples_text(facts: ClassPageFacts) -> str:
@@ -183,7 +183,7 @@ def shares_text(facts: ClassPageFacts) -> str:
             return tr("Learned from its own images alone.")
         case Teaching.BOTH:
             return tr(
-                "Learned %1 from its own images, %2 from its parents.",
+                "Learned {1} from its own images, {2} from its parents.",
                 percent(facts.own_share),
                 percent(1 - facts.own_share),
             )
@@ -194,7 +194,7 @@ def shares_text(facts: ClassPageFacts) -> str:
 def rules_summary(facts: ClassPageFacts) -> str:
     """Summary of collapsed settings: the note, else the minimum confidence."""
     note = " ".join(facts.attributes.note.split())
-    return note or tr("Minimum confidence %1", percent(facts.bar))
+    return note or tr("Minimum confidence {1}", percent(facts.bar))
 
 
 def recognised_text(facts: ClassPageFacts) -> str:
@@ -207,14 +207,14 @@ def recognised_text(facts: ClassPageFacts) -> str:
     low, high = curve.recognised_interval
     counted = plural(
         curve.images,
-        "Recognised in %1 of 1 label that was held out (%2 to %3).",
-        "Recognised in %1 of %n labels that were held out (%2 to %3).",
+        "Recognised in {1} of 1 label that was held out ({2} to {3}).",
+        "Recognised in {1} of {n} labels that were held out ({2} to {3}).",
         number(curve.recognised),
         percent(low),
         percent(high),
     )
     mistaken = (
-        tr("Most often mistaken for %1.", shortened(facts.mistaken_for))
+        tr("Most often mistaken for {1}.", shortened(facts.mistaken_for))
         if facts.mistaken_for
         else ""
     )
@@ -227,7 +227,7 @@ def shortened(name: str) -> str:
 
 
 def counts_text(facts: ClassPageFacts) -> str:
-    shots = plural(len(facts.shots), "1 example", "%n examples")
+    shots = plural(len(facts.shots), "1 example", "{n} examples")
     return f"{shots}  ·  {images(facts.image_count)}"
 
 
@@ -236,14 +236,14 @@ def aliases_text(facts: ClassPageFacts) -> str:
     names = facts.other_names
     more = len(names) - SYNONYMS_NAMED
     named = enumeration(names[:SYNONYMS_NAMED]) + (f" +{more}" if more > 0 else "")
-    parts = [tr("Also called %1", named)] if names else []
+    parts = [tr("Also called {1}", named)] if names else []
     if facts.attributes.source_id:
-        parts.append(tr("id %1", facts.attributes.source_id))
+        parts.append(tr("id {1}", facts.attributes.source_id))
     return "  ·  ".join(parts)
 
 
 def bar_value_text(bar: float, *, is_inherited: bool) -> str:
-    return tr("%1 (from parent)", percent(bar)) if is_inherited else percent(bar)
+    return tr("{1} (from parent)", percent(bar)) if is_inherited else percent(bar)
 
 
 def bar_text(facts: ClassPageFacts) -> str:
@@ -254,7 +254,7 @@ def bar_text(facts: ClassPageFacts) -> str:
     rule = tr("Below this, the class is shown with a question mark.") if is_broadest else broader
     if facts.own_bar is not None:
         return paragraph(tr("For this class and all below it."), rule)
-    return paragraph(tr("Set on %1.", facts.bar_from), rule) if facts.bar_from else rule
+    return paragraph(tr("Set on {1}.", facts.bar_from), rule) if facts.bar_from else rule
 
 
 def curve_text(curve: PolicyCurve, bar: float) -> str:
@@ -262,8 +262,8 @@ def curve_text(curve: PolicyCurve, bar: float) -> str:
     point = curve.at(bar)
     named = plural(
         curve.images,
-        "At %1, %2 of 1 held-out image of this class is predicted as it or a class below it.",
-        "At %1, %2 of %n held-out images of this class are predicted as it or a class below it.",
+        "At {1}, {2} of 1 held-out image of this class is predicted as it or a class below it.",
+        "At {1}, {2} of {n} held-out images of this class are predicted as it or a class below it.",
         percent(bar),
         number(point.found),
     )
@@ -271,7 +271,7 @@ def curve_text(curve: PolicyCurve, bar: float) -> str:
         return paragraph(named, _compared_text(curve))
     low, high = point.precision_interval
     right = tr(
-        "Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).",
+        "Of all images predicted so, {1} are correct (95% confidence interval {2} to {3}).",
         percent(point.precision),
         percent(low),
         percent(high),
@@ -285,9 +285,9 @@ def _compared_text(curve: PolicyCurve) -> str:
 
 def candidates_text(count: int) -> str:
     return plural(
-        count, "1 candidate. Click it if it is right.", "%n candidates. Click the right ones."
+        count, "1 candidate. Click it if it is right.", "{n} candidates. Click the right ones."
     )
 
 
 def label_ticked_text(count: int, name: str) -> str:
-    return tr("Label %1 as %2", images(count), name)
+    return tr("Label {1} as {2}", images(count), name)

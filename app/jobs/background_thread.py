@@ -129,7 +129,7 @@ def sentence_for(error: Exception) -> str:
     if isinstance(error, ProtoleafError):
         return shown(error.translated())
     _log.error("unexpected error in the background", exc_info=error)
-    line = "Something unexpected went wrong (%1). Your project is safe; the log has the details."
+    line = "Something unexpected went wrong ({1}). Your project is safe; the log has the details."
     return tr(line, type(error).__name__)
 
 

@@ -120,14 +120,14 @@ class WorkerJob(Job):
         self.details = details
         _log.error("the worker ended without a result: %s", details)
         kept = tr(
-            "%1 ended unexpectedly. What was finished is kept; start it again to resume.",
+            "{1} ended unexpectedly. What was finished is kept; start it again to resume.",
             self.title,
         )
-        lost = tr("%1 ended unexpectedly. The project is as it was; start it again.", self.title)
+        lost = tr("{1} ended unexpectedly. The project is as it was; start it again.", self.title)
         self._fail(kept if self.keeps_finished else lost)
 
     def _refuse_to_start(self) -> None:
-        self._fail(tr("%1 could not start: the program cannot run itself again.", self.title))
+        self._fail(tr("{1} could not start: the program cannot run itself again.", self.title))
 
 
 @final

@@ -86,7 +86,8 @@ class KeyChoice(CardFeature["KeysCard"]):
         conflict = self.made_card().conflict
         if key in FIXED and key not in self._keys.declared(name):
             text = tr(
-                "%1 is needed to move through images and lists. Choose another key.", shown_key(key)
+                "{1} is needed to move through images and lists. Choose another key.",
+                shown_key(key),
             )
             conflict.show_text(text, can_use=False)
         elif key and (rivals := self._keys.rivals(name, key)):

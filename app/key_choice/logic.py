@@ -117,5 +117,5 @@ def _changes(preset: KeyPreset, keys: KeysInUse) -> dict[str, Keys]:
 
 
 def conflict_text(titles: Sequence[str], key: str) -> str:
-    names = enumeration(tr("“%1”", title) for title in titles)
-    return tr("%1 is the key of %2.", shown_key(key), names)
+    names = enumeration(tr("“{1}”", title) for title in titles)
+    return tr("{1} is the key of {2}.", shown_key(key), names)

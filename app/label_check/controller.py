@@ -252,7 +252,7 @@ class LabelChecking(PageFeature["LabelCheckPage"]):
         else:
             self._toast.show_message(
                 tr(
-                    "No class has the key %1 for this image. Press R to label it as any class.",
+                    "No class has the key {1} for this image. Press R to label it as any class.",
                     str(digit),
                 )
             )

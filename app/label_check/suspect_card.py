@@ -137,7 +137,7 @@ class SuspectCard(QWidget):
         name_of: Callable[[int], str],
     ) -> None:
         """Show a suspect; `label` is the stored label, None until it has been read."""
-        self.setAccessibleName(tr("%1 → %2", name_of(suspect.label), name_of(suspect.proposed)))
+        self.setAccessibleName(tr("{1} → {2}", name_of(suspect.label), name_of(suspect.proposed)))
         self.canvas.show_image(source)
         self.canvas.setToolTip(plain_tip(image_name(source)))
         own, proposed = (
@@ -145,9 +145,9 @@ class SuspectCard(QWidget):
             wording.looks_text(suspect, name_of),
         )
         self.own.show_class(own, wording.by_text(label), suspect.same, state)
-        model = tr("%1, by a model without this label", probability_text(suspect.score))
+        model = tr("{1}, by a model without this label", probability_text(suspect.score))
         self.other.show_class(proposed, model, suspect.others, state)
-        likely = tr("%1 likely wrong", probability_text(suspect.probability))
+        likely = tr("{1} likely wrong", probability_text(suspect.probability))
         reason = wording.reason_text(suspect, name_of)
         self.reason.setText(with_breaks(in_sentences(likely, reason)))
         self.show_choices(suspect, name_of, 1)

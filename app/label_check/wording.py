@@ -23,7 +23,7 @@ MOST_VOTES = 3  # classes with a count; the rest is "others"
 def title_text(count: int) -> str:
     """Title of the page."""
     return (
-        plural(count, "Check labels: 1 left", "Check labels: %n left")
+        plural(count, "Check labels: 1 left", "Check labels: {n} left")
         if count
         else tr("Check labels")
     )
@@ -31,14 +31,14 @@ def title_text(count: int) -> str:
 
 def command_text(count: int) -> str:
     """Title of the action in the menu."""
-    return plural(count, "Check labels (1)", "Check labels (%n)") if count else tr("Check labels")
+    return plural(count, "Check labels (1)", "Check labels ({n})") if count else tr("Check labels")
 
 
 def row_texts(suspect: SuspectLabel, name_of: NameOf) -> tuple[str, str, str]:
     """Label, proposed class and probability of an error, for a row of the list."""
     return (
         name_of(suspect.label),
-        tr("→ %1", name_of(suspect.proposed)),
+        tr("→ {1}", name_of(suspect.proposed)),
         probability_text(suspect.probability),
     )
 
@@ -47,7 +47,7 @@ def labelled_text(suspect: SuspectLabel, name_of: NameOf) -> str:
     """Heading of the images of the current label."""
     if suspect.label == UNKNOWN:
         return tr("Labelled as none of the classes")
-    return tr("Labelled %1", name_of(suspect.label))
+    return tr("Labelled {1}", name_of(suspect.label))
 
 
 def by_text(label: Label | None) -> str:
@@ -55,39 +55,39 @@ def by_text(label: Label | None) -> str:
     if label is None:
         return ""
     day = day_text(label.when.astimezone())
-    return tr("by %1, %2", shortened(label.who, LONGEST), day) if label.who else day
+    return tr("by {1}, {2}", shortened(label.who, LONGEST), day) if label.who else day
 
 
 def looks_text(suspect: SuspectLabel, name_of: NameOf) -> str:
     if suspect.proposed == UNKNOWN:
         return tr("Looks like none of the classes")
-    return tr("Looks like %1", name_of(suspect.proposed))
+    return tr("Looks like {1}", name_of(suspect.proposed))
 
 
 def reason_text(suspect: SuspectLabel, name_of: NameOf) -> str:
     """Reason for the suspicion as a sentence."""
     match suspect.reason:
         case SuspectReason.TWIN:
-            text = tr("Nearly the same image is labelled %1: one of the two is wrong.")
+            text = tr("Nearly the same image is labelled {1}: one of the two is wrong.")
             return fill(text, _label_of_twin(suspect, name_of))
         case SuspectReason.NEIGHBOURS:
             count = sum(votes for _class_id, votes in suspect.votes)
             if len(suspect.votes) == 1:
                 return plural(
                     count,
-                    "Its nearest labelled look-alike is %1.",
-                    "Its %n nearest labelled look-alikes are all %1.",
+                    "Its nearest labelled look-alike is {1}.",
+                    "Its {n} nearest labelled look-alikes are all {1}.",
                     name_of(suspect.votes[0][0]),
                 )
             votes = _votes_text(suspect, name_of)
             return plural(
                 count,
-                "Its nearest labelled look-alike: %1.",
-                "Its %n nearest labelled look-alikes: %1.",
+                "Its nearest labelled look-alike: {1}.",
+                "Its {n} nearest labelled look-alikes: {1}.",
                 votes,
             )
         case _:
-            text = tr("Without this label the model predicts %1, %2.")
+            text = tr("Without this label the model predicts {1}, {2}.")
             return fill(text, name_of(suspect.proposed), probability_text(suspect.score))
 
 
@@ -98,32 +98,32 @@ def _label_of_twin(suspect: SuspectLabel, name_of: NameOf) -> str:
 def _votes_text(suspect: SuspectLabel, name_of: NameOf) -> str:
     """`9 Fox, 1 Dog`."""
     shown = [
-        tr("%1 %2", number(votes), name_of(class_id))
+        tr("{1} {2}", number(votes), name_of(class_id))
         for class_id, votes in suspect.votes[:MOST_VOTES]
     ]
     rest = sum(votes for _class_id, votes in suspect.votes[MOST_VOTES:])
     if rest:
-        shown.append(plural(rest, "1 other", "%n others"))
+        shown.append(plural(rest, "1 other", "{n} others"))
     return enumeration(shown)
 
 
 def relabel_text(suspect: SuspectLabel, name_of: NameOf) -> str:
     if suspect.proposed == UNKNOWN:
         return tr("Label as none of the classes")
-    return tr("Relabel as %1", shortened(name_of(suspect.proposed), LONGEST))
+    return tr("Relabel as {1}", shortened(name_of(suspect.proposed), LONGEST))
 
 
 def keep_text(suspect: SuspectLabel, name_of: NameOf) -> str:
     if suspect.label == UNKNOWN:
         return tr("Keep none of the classes")
-    return tr("Keep %1", shortened(name_of(suspect.label), LONGEST))
+    return tr("Keep {1}", shortened(name_of(suspect.label), LONGEST))
 
 
 def several_texts(count: int) -> tuple[str, str]:
     """Texts of the buttons to relabel and keep several selected labels."""
     return (
-        plural(count, "Relabel 1 as proposed", "Relabel %n as proposed"),
-        plural(count, "Keep 1 label", "Keep %n labels"),
+        plural(count, "Relabel 1 as proposed", "Relabel {n} as proposed"),
+        plural(count, "Keep 1 label", "Keep {n} labels"),
     )
 
 
@@ -133,8 +133,8 @@ def judged_text(found: LabelCheck, name_of: NameOf) -> str:
         return ""
     judged = plural(
         found.labels,
-        "%1 of 1 label could be judged",
-        "%1 of %n labels could be judged",
+        "{1} of 1 label could be judged",
+        "{1} of {n} labels could be judged",
         number(found.judged),
     )
     if not found.too_few:
@@ -143,8 +143,8 @@ def judged_text(found: LabelCheck, name_of: NameOf) -> str:
     names = enumeration(shortened(name_of(each), LONGEST) for each in found.too_few[:MOST_NAMED])
     few = plural(
         len(found.too_few),
-        "1 class has too few labels: %1",
-        "%n classes have too few labels: %1",
+        "1 class has too few labels: {1}",
+        "{n} classes have too few labels: {1}",
         f"{names} +{number(more)}" if more > 0 else names,
     )
     return in_sentences(judged, few)
@@ -154,7 +154,7 @@ def emptiness_of(found: LabelCheck, settled: int, name_of: NameOf) -> Placeholde
     """Placeholder: why there is no suspect, and what to do."""
     if found.labels_missing:
         text = plural(
-            found.labels_missing, "Label 1 more image first.", "Label %n more images first."
+            found.labels_missing, "Label 1 more image first.", "Label {n} more images first."
         )
         return PlaceholderTexts("label", tr("Too few labels to check"), text)
     if not found.has_enough:
@@ -166,11 +166,11 @@ def emptiness_of(found: LabelCheck, settled: int, name_of: NameOf) -> Placeholde
             "label", none_wrong if found.judged else tr("No label could be judged"), partly
         )
     if settled:
-        text = plural(settled, "You looked at 1 label.", "You looked at %n labels.")
+        text = plural(settled, "You looked at 1 label.", "You looked at {n} labels.")
         return PlaceholderTexts(
             "check_circle", tr("No other label looks wrong"), text, is_good=True
         )
-    text = plural(found.labels, "1 label was checked.", "%n labels were checked.")
+    text = plural(found.labels, "1 label was checked.", "{n} labels were checked.")
     return PlaceholderTexts("check_circle", tr("No label looks wrong"), text, is_good=True)
 
 

@@ -72,7 +72,7 @@ class LabelImports(Imports["LabelImportCard"]):
             return
         source = paths[0]
         self._session.read_files(
-            tr("Reading %1", shown(source.name)),
+            tr("Reading {1}", shown(source.name)),
             lambda _on_progress, _cancel: is_label_file(source),
             lambda found: (
                 self.read(source) if found else self._shell.images_given.emit(paths, None)
@@ -80,7 +80,7 @@ class LabelImports(Imports["LabelImportCard"]):
         )
 
     def _job_title(self, name: str) -> str:
-        return tr("Importing labels from %1", name)
+        return tr("Importing labels from {1}", name)
 
     def _import(
         self,

@@ -92,7 +92,7 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
             plural(
                 len(plan.contradictions),
                 "1 image has two classes in the file. The first is taken.",
-                "%n images have two classes in the file. The first is taken.",
+                "{n} images have two classes in the file. The first is taken.",
             ),
             plan.contradictions,
             wording.conflict_row,
@@ -109,15 +109,15 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         )
         count = len(plan.new_classes)
         self.classes.show_rows(
-            plural(count, "1 class is not in the project", "%n classes are not in the project"),
+            plural(count, "1 class is not in the project", "{n} classes are not in the project"),
             plan.new_classes.items(),
             wording.class_row,
             choice=plural(count, "Create this class", "Create these classes"),
         )
         count, on_disk = len(survey.missing_images), len(survey.on_disk)
-        choice = plural(on_disk, "Add the one found on disk", "Add the %n found on disk")
+        choice = plural(on_disk, "Add the one found on disk", "Add the {n} found on disk")
         self.images.show_rows(
-            plural(count, "1 image is not in the project", "%n images are not in the project"),
+            plural(count, "1 image is not in the project", "{n} images are not in the project"),
             survey.missing_images,
             lambda image: wording.image_row(image, is_found=image in survey.on_disk),
             choice=choice if on_disk else "",
@@ -130,7 +130,7 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
             note=tr("To use one, create a class of this name and import again."),
         )
         self.problems.show_rows(
-            plural(len(plan.problems), "1 line skipped", "%n lines skipped"),
+            plural(len(plan.problems), "1 line skipped", "{n} lines skipped"),
             plan.problems,
             lambda problem: (shown(translated(problem)),),
         )

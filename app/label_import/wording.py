@@ -30,30 +30,30 @@ def kind_text(survey: LabelSurvey) -> str:
     named = enumeration(map(shown, people[:PEOPLE_NAMED]))
     rest = len(people) - PEOPLE_NAMED
     if rest > 0:
-        named = plural(rest, "%1 and 1 other", "%1 and %n others", named)
-    return tr("%1, labelled by %2", tr(survey.title), named)
+        named = plural(rest, "{1} and 1 other", "{1} and {n} others", named)
+    return tr("{1}, labelled by {2}", tr(survey.title), named)
 
 
 def summary_text(count: int, boxes: int = 0) -> str:
     """`2,640 labels will be imported`, `812 boxes will be imported`."""
     if not count and boxes:
-        return plural(boxes, "1 box will be imported", "%n boxes will be imported")
+        return plural(boxes, "1 box will be imported", "{n} boxes will be imported")
     if not count:
         return tr("Nothing to import")
-    return plural(count, "1 label will be imported", "%n labels will be imported")
+    return plural(count, "1 label will be imported", "{n} labels will be imported")
 
 
 def boxes_text(boxes: int, total: int) -> str:
     """`812 boxes become images of their own`, and how many are excluded."""
     taken = plural(
-        boxes, "1 box becomes an image of its own.", "%n boxes become images of their own."
+        boxes, "1 box becomes an image of its own.", "{n} boxes become images of their own."
     )
     if boxes == total:
         return taken
     left = plural(
         total - boxes,
         "1 box with a lower score stays out.",
-        "%n boxes with a lower score stay out.",
+        "{n} boxes with a lower score stay out.",
     )
     return paragraph(taken, left)
 
@@ -66,14 +66,14 @@ def passed_over(survey: LabelSurvey) -> str:
             plural(
                 plan.already_there,
                 "1 label is in the project already.",
-                "%n labels are in the project already.",
+                "{n} labels are in the project already.",
             )
         )
     if plan.by_machine:
         prediction = plural(
             plan.by_machine,
             "1 model prediction skipped: only labels by people are imported.",
-            "%n model predictions skipped: only labels by people are imported.",
+            "{n} model predictions skipped: only labels by people are imported.",
         )
         parts.append(prediction)
     if plan.unlabelled and plan.has_scores:
@@ -81,7 +81,7 @@ def passed_over(survey: LabelSurvey) -> str:
             plural(
                 plan.unlabelled,
                 "1 image has no box in the file.",
-                "%n images have no box in the file.",
+                "{n} images have no box in the file.",
             )
         )
     elif plan.unlabelled:
@@ -89,28 +89,28 @@ def passed_over(survey: LabelSurvey) -> str:
             plural(
                 plan.unlabelled,
                 "1 image has no class in the file.",
-                "%n images have no class in the file.",
+                "{n} images have no class in the file.",
             )
         )
     if plan.as_none:
         parts.append(
             tr(
-                "No class has this name, so it counts as “none of the classes”: %1.",
+                "No class has this name, so it counts as “none of the classes”: {1}.",
                 enumeration(map(shown, plan.as_none)),
             )
         )
     if plan.loosely_spelled:
         spelled = enumeration(
-            tr("%1 as %2", shown(name), each.path)
+            tr("{1} as {2}", shown(name), each.path)
             for name, each in list(plan.loosely_spelled.items())[:MOST_ROWS]
         )
-        parts.append(tr("Spelled differently here: %1.", spelled))
+        parts.append(tr("Spelled differently here: {1}.", spelled))
     if plan.ambiguous_images:
         parts.append(
             plural(
                 len(plan.ambiguous_images),
                 "1 image name matches several images and is skipped.",
-                "%n image names match several images and are skipped.",
+                "{n} image names match several images and are skipped.",
             )
         )
     return paragraph(*parts)
@@ -120,7 +120,7 @@ def conflicts_title(count: int) -> str:
     return plural(
         count,
         "1 image is labelled differently here. Your label stays.",
-        "%n images are labelled differently here. Your labels stay.",
+        "{n} images are labelled differently here. Your labels stay.",
     )
 
 
@@ -128,7 +128,7 @@ def class_conflicts_title(count: int) -> str:
     return plural(
         count,
         "1 label may mean another class. It is not imported.",
-        "%n labels may mean another class. They are not imported.",
+        "{n} labels may mean another class. They are not imported.",
     )
 
 
@@ -136,7 +136,7 @@ def class_conflict_row(each: ClassConflict) -> Sequence[str]:
     """Image, class in the file, class of this name here, class of this id here."""
     return (
         shown(each.image),
-        tr("%1 (id %2)", each.written, each.source_id) if each.source_id else each.written,
+        tr("{1} (id {2})", each.written, each.source_id) if each.source_id else each.written,
         enumeration(each.by_name) or tr("None", about="class"),
         enumeration(each.by_id) or tr("None", about="class"),
     )
@@ -146,7 +146,7 @@ def content_conflicts_title(count: int) -> str:
     return plural(
         count,
         "1 image has the same name here but is a different photo. It is not labelled.",
-        "%n images have the same name here but are different photos. They are not labelled.",
+        "{n} images have the same name here but are different photos. They are not labelled.",
     )
 
 
@@ -158,7 +158,7 @@ def content_conflict_row(each: ContentConflict) -> Sequence[str]:
 
 
 def suggestions_title(count: int) -> str:
-    return plural(count, "1 keyword names no class", "%n keywords name no class")
+    return plural(count, "1 keyword names no class", "{n} keywords name no class")
 
 
 def suggestion_row(found: tuple[str, int]) -> Sequence[str]:
@@ -184,24 +184,24 @@ def image_row(image: str, *, is_found: bool) -> Sequence[str]:
 
 
 def import_button(count: int) -> str:
-    return tr("Import %1", plural(count, "1 label", "%n labels")) if count else tr("Import")
+    return tr("Import {1}", plural(count, "1 label", "{n} labels")) if count else tr("Import")
 
 
 def done_text(done: LabelImport) -> str:
     """`Imported 12 labels from birds.csv. 3 conflicts: your labels stayed`."""
     parts = [done.change.text]
     if done.classes_added:
-        template = plural(done.classes_added, "%1 class created", "%1 classes created")
+        template = plural(done.classes_added, "{1} class created", "{1} classes created")
         parts.append(fill(template, number(done.classes_added)))
     if done.noted:
         parts.append(
-            plural(done.noted, "Stars or comment of 1 image", "Stars or comments of %n images")
+            plural(done.noted, "Stars or comment of 1 image", "Stars or comments of {n} images")
         )
     if done.images_added:
-        parts.append(tr("%1 added", images(done.images_added)))
+        parts.append(tr("{1} added", images(done.images_added)))
     if conflicts := len(done.plan.conflicts):
         template = plural(
-            conflicts, "%1 conflict: your label stayed", "%1 conflicts: your labels stayed"
+            conflicts, "{1} conflict: your label stayed", "{1} conflicts: your labels stayed"
         )
         parts.append(fill(template, number(conflicts)))
     return in_sentences(*parts)

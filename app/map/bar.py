@@ -205,7 +205,7 @@ class ChosenBar(QWidget):
     def show_chosen(self, count: int, *, acceptable: int, errors: str, is_writable: bool) -> None:
         """Show the actions for the selected images; hidden without any."""
         self.count.setText(images(count))
-        self.accept.setText(plural(acceptable, "Accept 1 prediction", "Accept %n predictions"))
+        self.accept.setText(plural(acceptable, "Accept 1 prediction", "Accept {n} predictions"))
         self.accept.setVisible(acceptable > 0)
         self.accept.setEnabled(is_writable)
         self.label.setEnabled(is_writable)

@@ -190,14 +190,16 @@ class Maps(Feature):
         place = state.position(image_id)
         label, best = int(state.label_class[place]), int(state.best_class[place])
         if label in graph:
-            return tr("%1, labelled", graph.shown_name(label))
+            return tr("{1}, labelled", graph.shown_name(label))
         if label == EMPTY:
             return tr("Empty")
         if label == UNKNOWN or state.is_unknown[place]:
             return tr("Unknown")
         if best not in graph:
             return tr("No prediction")
-        return tr("%1 %2", graph.shown_name(best), probability_text(float(state.best_score[place])))
+        return tr(
+            "{1} {2}", graph.shown_name(best), probability_text(float(state.best_score[place]))
+        )
 
     def _chosen(self) -> list[int]:
         """Ids of the selected images that are in the project."""

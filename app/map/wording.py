@@ -39,7 +39,7 @@ def colour_by_texts() -> dict[ColourBy, str]:
 def level_text(level: int | None) -> str:
     if level is None:
         return tr("Finest classes")
-    return tr("Top level") if level == 0 else tr("Level %1", number(level + 1))
+    return tr("Top level") if level == 0 else tr("Level {1}", number(level + 1))
 
 
 def entry_text(entry: LegendEntry, name_of: Callable[[int], str]) -> str:
@@ -48,11 +48,11 @@ def entry_text(entry: LegendEntry, name_of: Callable[[int], str]) -> str:
         return name_of(entry.class_id)
     low, high = entry.range or (0.0, 0.0)
     if entry.kind == "other":
-        return plural(round(low), "1 other class", "%n other classes")
+        return plural(round(low), "1 other class", "{n} other classes")
     if entry.kind == "score":
-        return tr("%1 to %2", percent(low), percent(high))
+        return tr("{1} to {2}", percent(low), percent(high))
     if entry.kind == "date":
-        return _days(low) if high - low <= 1 else tr("%1 to %2", _days(low), _days(high))
+        return _days(low) if high - low <= 1 else tr("{1} to {2}", _days(low), _days(high))
     return tr(_KINDS.get(entry.kind, _WITHOUT))
 
 
@@ -64,10 +64,10 @@ def placed_line(count: int) -> str:
     return plural(
         count,
         "1 new image was added to the map. Update the map to rearrange all images.",
-        "%n new images were added to the map. Update the map to rearrange all images.",
+        "{n} new images were added to the map. Update the map to rearrange all images.",
     )
 
 
 def set_title(count: int) -> str:
     """Title of a grid with the selected images."""
-    return tr("Selected on the map: %1", images(count))
+    return tr("Selected on the map: {1}", images(count))

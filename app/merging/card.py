@@ -69,7 +69,7 @@ class MergeCard(ImportCard["MergeSurvey"]):
             wording.conflicts_title(plan), (*plan.conflicts, *plan.comments), wording.conflict_row
         )
         self.classes.show_rows(
-            plural(len(plan.classes.new), "1 new class", "%n new classes"),
+            plural(len(plan.classes.new), "1 new class", "{n} new classes"),
             plan.classes.new.values(),
             lambda new: (plan.classes.after.path_text(new),),
         )
@@ -77,7 +77,7 @@ class MergeCard(ImportCard["MergeSurvey"]):
             plural(
                 len(plan.classes.differences),
                 "1 class differs. Yours stays as it is.",
-                "%n classes differ. Yours stay as they are.",
+                "{n} classes differ. Yours stay as they are.",
             ),
             plan.classes.differences,
             wording.difference_row,
@@ -95,7 +95,7 @@ class MergeCard(ImportCard["MergeSurvey"]):
             plural(
                 len(plan.missing),
                 "1 image is not in your project",
-                "%n images are not in your project",
+                "{n} images are not in your project",
             ),
             sorted(plan.missing, key=lambda each: each.image_id not in survey.on_disk),
             lambda each: (
@@ -105,7 +105,7 @@ class MergeCard(ImportCard["MergeSurvey"]):
             choice=plural(
                 found,
                 "Add the one found on disk, with its label",
-                "Add the %n found on disk, with their labels",
+                "Add the {n} found on disk, with their labels",
             )
             if found
             else "",
@@ -115,7 +115,7 @@ class MergeCard(ImportCard["MergeSurvey"]):
             plural(
                 len(plan.other_content),
                 "1 image has the same path but is a different photo",
-                "%n images have the same path but are different photos",
+                "{n} images have the same path but are different photos",
             ),
             plan.other_content,
             lambda path: (shown(path),),

@@ -78,7 +78,7 @@ class Merging(Imports["MergeCard"], PageFeature["ConflictPage"]):
         return survey_merge(project, source, cancel)
 
     def _job_title(self, name: str) -> str:
-        return tr("Merging %1", name)
+        return tr("Merging {1}", name)
 
     def _import(
         self,
@@ -263,9 +263,9 @@ class Merging(Imports["MergeCard"], PageFeature["ConflictPage"]):
             write_agreement(path, graph, table, is_overwriting=True)  # the dialog has confirmed
 
         self._saving.start(
-            tr("Saving %1", shown(path.name)),
+            tr("Saving {1}", shown(path.name)),
             write,
-            lambda _nothing: self._toast.show_message(tr("Saved %1", shown(path.name))),
+            lambda _nothing: self._toast.show_message(tr("Saved {1}", shown(path.name))),
             self._session.failed.emit,
         )
 

@@ -162,9 +162,9 @@ class ConflictPage(QWidget):
         """Show conflict `place` (from 1) of `count`; of a burst the first image and a strip."""
         dispute = group[0]
         self.group, self.dispute, self.is_waiting = group, dispute, False
-        self._place.setText(tr("%1 of %2", number(place), number(count)))
+        self._place.setText(tr("{1} of {2}", number(place), number(count)))
         self._name.show_text(
-            (tr("Burst of %1: one answer for all", images(len(group))) if len(group) > 1 else "")
+            (tr("Burst of {1}: one answer for all", images(len(group))) if len(group) > 1 else "")
             or shown(dispute.path)
         )
         self.canvas.show_image(state.source_of(dispute.image_id))
@@ -193,7 +193,7 @@ class ConflictPage(QWidget):
             )
         for key, card, text in (
             ("ours", self.ours, wording.keep_text(len(group))),
-            ("theirs", self.theirs, plural(len(group), "Take theirs", "Take theirs for all %n")),
+            ("theirs", self.theirs, plural(len(group), "Take theirs", "Take theirs for all {n}")),
         ):
             card.button.setText(plain_button(KEYS.tip(text, key)))
         self._pages.setCurrentIndex(0)

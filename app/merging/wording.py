@@ -33,7 +33,7 @@ def kind_text(survey: MergeSurvey) -> str:
     """`Another copy of this project · 1,200 images in both`."""
     plan = survey.plan
     kind = tr("Another copy of this project") if plan.is_copy else tr("Another project")
-    return SEPARATOR.join((kind, tr("%1 in both", images(plan.images))))
+    return SEPARATOR.join((kind, tr("{1} in both", images(plan.images))))
 
 
 def summary_text(plan: MergePlan) -> str:
@@ -46,22 +46,22 @@ def summary_text(plan: MergePlan) -> str:
         len(plan.fields.values),
     )
     if parts:
-        return tr("%1 will be added", enumeration(parts))
+        return tr("{1} will be added", enumeration(parts))
     if plan.has_news:
         return tr("Class notes and confirmed labels will be added")
     if disputed := len(plan.conflicts) + len(plan.comments):
         return plural(
-            disputed, "Nothing new, 1 conflict to settle", "Nothing new, %n conflicts to settle"
+            disputed, "Nothing new, 1 conflict to settle", "Nothing new, {n} conflicts to settle"
         )
     return tr("Nothing new in this copy")
 
 
 def news_parts(labels: int, classes: int, notes: int, added: int = 0, values: int = 0) -> list[str]:
     found = (
-        plural(labels, "1 label", "%n labels") if labels else "",
-        plural(classes, "1 class", "%n classes") if classes else "",
-        plural(notes, "1 note", "%n notes") if notes else "",
-        plural(values, "1 value of a field", "%n values of fields") if values else "",
+        plural(labels, "1 label", "{n} labels") if labels else "",
+        plural(classes, "1 class", "{n} classes") if classes else "",
+        plural(notes, "1 note", "{n} notes") if notes else "",
+        plural(values, "1 value of a field", "{n} values of fields") if values else "",
         images(added) if added else "",
     )
     return [each for each in found if each]
@@ -73,34 +73,34 @@ def labels_text(plan: MergePlan) -> str:
         plural(
             plan.same,
             "1 label is shared by both copies.",
-            "%n labels are shared by both copies.",
+            "{n} labels are shared by both copies.",
         )
         if plan.same
         else "",
-        plural(plan.agreed, "On 1 image you both agree.", "On %n images you both agree.")
+        plural(plan.agreed, "On 1 image you both agree.", "On {n} images you both agree.")
         if plan.agreed
         else "",
         plural(
             plan.kept,
             "1 image you labelled again after seeing theirs. Yours stays.",
-            "%n images you labelled again after seeing theirs. Yours stay.",
+            "{n} images you labelled again after seeing theirs. Yours stay.",
         )
         if plan.kept
         else "",
-        plural(plan.settled, "1 conflict was settled before.", "%n conflicts were settled before.")
+        plural(plan.settled, "1 conflict was settled before.", "{n} conflicts were settled before.")
         if plan.settled
         else "",
         plural(
             plan.stars_kept,
             "1 image has a different rating there. Yours stays.",
-            "%n images have different ratings there. Yours stay.",
+            "{n} images have different ratings there. Yours stay.",
         )
         if plan.stars_kept
         else "",
         plural(
             plan.fields.kept,
             "1 field value differs there. Yours stays.",
-            "%n field values differ there. Yours stay.",
+            "{n} field values differ there. Yours stay.",
         )
         if plan.fields.kept
         else "",
@@ -111,7 +111,9 @@ def merge_button(plan: MergePlan, adds_images: bool) -> str:
     disputed = len(plan.conflicts) + len(plan.comments)
     if plan.has_news or adds_images:
         return tr("Merge")
-    return plural(disputed, "Settle 1 conflict", "Settle %n conflicts") if disputed else tr("Merge")
+    return (
+        plural(disputed, "Settle 1 conflict", "Settle {n} conflicts") if disputed else tr("Merge")
+    )
 
 
 # -- agreement
@@ -119,7 +121,7 @@ def merge_button(plan: MergePlan, adds_images: bool) -> str:
 
 def agreement_title(agreement: AnnotatorAgreement) -> str:
     """`Agreement on 120 images that both labelled`."""
-    return tr("Agreement on %1 that both labelled", images(agreement.images))
+    return tr("Agreement on {1} that both labelled", images(agreement.images))
 
 
 def agreement_rows(table: AgreementTable) -> list[Row]:
@@ -128,7 +130,7 @@ def agreement_rows(table: AgreementTable) -> list[Row]:
         return []
     rows = [(tr("Same class"), *_figures(table.exact))]
     return rows + [
-        (tr("Level %1", number(level)), *_figures(each))
+        (tr("Level {1}", number(level)), *_figures(each))
         for level, each in enumerate(table.levels, start=1)
     ]
 
@@ -137,7 +139,7 @@ def _figures(agreement: AnnotatorAgreement) -> Row:
     observed = "" if agreement.observed is None else percent(agreement.observed)
     if agreement.kappa is None or agreement.low is None or agreement.high is None:
         return number(agreement.images), observed, tr("None"), tr("None")
-    interval = tr("%1 to %2", _decimal(agreement.low), _decimal(agreement.high))
+    interval = tr("{1} to {2}", _decimal(agreement.low), _decimal(agreement.high))
     return number(agreement.images), observed, _decimal(agreement.kappa), interval
 
 
@@ -167,7 +169,7 @@ def conflicts_title(plan: MergePlan) -> str:
     return plural(
         disputed,
         "1 conflict. Yours stays until you settle it.",
-        "%n conflicts. Yours stay until you settle them.",
+        "{n} conflicts. Yours stay until you settle them.",
     )
 
 
@@ -213,7 +215,7 @@ def waiting_title(waiting: Sequence[Waiting]) -> str:
     return plural(
         count,
         "1 label is of a class that cannot come in",
-        "%n labels belong to classes that cannot be added",
+        "{n} labels belong to classes that cannot be added",
     )
 
 
@@ -221,7 +223,7 @@ def outdated_title(count: int) -> str:
     return plural(
         count,
         "1 labelled image was replaced by a different photo.",
-        "%n labelled images were replaced by different photos.",
+        "{n} labelled images were replaced by different photos.",
     )
 
 
@@ -248,15 +250,15 @@ def done_text(done: Merge) -> str:
     )
     name = shown(done.plan.source.stem)
     if not parts:
-        return tr("Merged %1", name)
-    return tr("Merged %1: %2 added", name, enumeration(parts))
+        return tr("Merged {1}", name)
+    return tr("Merged {1}: {2} added", name, enumeration(parts))
 
 
 # -- the page
 
 
 def keep_text(count: int) -> str:
-    return plural(count, "Keep yours", "Keep yours for all %n")
+    return plural(count, "Keep yours", "Keep yours for all {n}")
 
 
 def person_text(who: str, when: datetime) -> str:
@@ -273,8 +275,8 @@ def suggested_text(dispute: Conflict | CommentConflict) -> str:
 
 def ended_text(settled: int, left: int) -> str:
     """`7 conflicts settled, 3 left for later`."""
-    first = plural(settled, "1 conflict settled", "%n conflicts settled")
-    return clauses(first, plural(left, "1 left for later", "%n left for later") if left else "")
+    first = plural(settled, "1 conflict settled", "{n} conflicts settled")
+    return clauses(first, plural(left, "1 left for later", "{n} left for later") if left else "")
 
 
 def kappa_text(agreement: AnnotatorAgreement) -> str:

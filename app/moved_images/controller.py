@@ -153,7 +153,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
                 plural(
                     len(self._replaced),
                     "1 labelled image was replaced by a different photo.",
-                    "%n labelled images were replaced by different photos.",
+                    "{n} labelled images were replaced by different photos.",
                 ),
                 [(tr("Show them"), self.show_replaced)],
             )
@@ -296,8 +296,8 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             self._notice.ask(
                 plural(
                     missing,
-                    "%1 of 1 missing image found.",
-                    "%1 of %n missing images found.",
+                    "{1} of 1 missing image found.",
+                    "{1} of {n} missing images found.",
                     number(found),
                 ),
                 [(tr("Show them"), self.open_panel)],

@@ -92,7 +92,7 @@ class MovedImagesPanel(SidePanel):
         where = (
             tr("Searching beside the project")
             if folder is None
-            else tr("Searching %1", folder.name)
+            else tr("Searching {1}", folder.name)
         )
         self.progress.show_step(where)
 

@@ -154,7 +154,7 @@ class Notes(Feature):
         )
 
         def on_done(change: Change) -> None:
-            text = tr("%1, just labelled: %2", change.text, names)
+            text = tr("{1}, just labelled: {2}", change.text, names)
             self.show_undoable(text)
 
         self._session.act(write, on_done=on_done) if names else self._session.act(write)

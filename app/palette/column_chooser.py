@@ -82,8 +82,8 @@ def role_titles(purpose: TablePurpose) -> dict[str, str]:
 def rank_title(rank: str) -> str:
     """`Rank: family`, `Level 2`."""
     if rank in LEVELS:
-        return tr("Level %1", number(LEVELS.index(rank) + 1))
-    return tr("Rank: %1", tr(_RANKS[rank]) if rank in _RANKS else rank)
+        return tr("Level {1}", number(LEVELS.index(rank) + 1))
+    return tr("Rank: {1}", tr(_RANKS[rank]) if rank in _RANKS else rank)
 
 
 def question_text(purpose: TablePurpose) -> str:
@@ -167,7 +167,7 @@ class ColumnChooser(QWidget):
     def _make_box(self, column: int) -> QComboBox:
         box = ChoiceBox()
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.setAccessibleName(tr("What column %1 is", number(column)))
+        box.setAccessibleName(tr("What column {1} is", number(column)))
         box.addItem(tr("Not used", about="column"), "")
         for role, title in self._roles.items():
             box.addItem(title, role)

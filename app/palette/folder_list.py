@@ -93,7 +93,7 @@ class FolderList(QTreeWidget):
         item = QTreeWidgetItem([shown(path.name or str(path)), images])
         item.setToolTip(FOLDER, plain_tip(shown(str(path))))
         item.setTextAlignment(IMAGES, _RIGHT)
-        words = tr("%1 is a class", shown(path.name))
+        words = tr("{1} is a class", shown(path.name))
         item.setData(CLASS, Qt.ItemDataRole.AccessibleTextRole, words)
         return item
 

@@ -31,7 +31,7 @@ MOST_ROWS = 500  # more would take long to build
 
 
 def more_text(count: int) -> str:
-    return plural(count, "and 1 more", "and %n more")
+    return plural(count, "and 1 more", "and {n} more")
 
 
 @final
@@ -220,7 +220,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self._name.setText(breakable(shown(name)))
         self._show_parts(name=True, progress=True)
         self.failure.show_text("")
-        self.progress.show_step(tr("Reading %1…", shown(name)))
+        self.progress.show_step(tr("Reading {1}…", shown(name)))
         self._appear()
         self.progress.cancel_button.setFocus()
 

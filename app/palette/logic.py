@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # deferred so that the window opens sooner
 ROW_LIMIT = 40
 MOST_PLACES = 999
 NEAR_CLASSES = 4  # suggestions for a word that is no class; chosen: readable at a glance
-LABEL_AS = marked("Label as %1")
-SHOW_CLASS = marked("Show %1")
+LABEL_AS = marked("Label as {1}")
+SHOW_CLASS = marked("Show {1}")
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def class_rows(
     synonym that matched.
 
     Args:
-        act: effect of choosing a class, marked for translation, with %1 for its name.
+        act: effect of choosing a class, marked for translation, with {1} for its name.
         key_text: returns the shortcut of a class with a digit as its key.
     """
     found = class_ids_for(graph, text, first=first)
@@ -141,10 +141,10 @@ def label_rows(
 
 
 def _question_row(graph: CategoryGraph, new: CreateChoice, *, is_alone: bool) -> PaletteRow:
-    missing, wanted = tr("“%1” is not in the class list…"), tr("Add “%1” to the class list…")
+    missing, wanted = tr("“{1}” is not in the class list…"), tr("Add “{1}” to the class list…")
     title = fill(missing if is_alone else wanted, new.name)
-    act = tr("Ask whether to add “%1”", shortened(new.name))
-    choice = AskChoice(tr("“%1” is not in the class list", new.name), lambda: _answers(graph, new))
+    act = tr("Ask whether to add “{1}”", shortened(new.name))
+    choice = AskChoice(tr("“{1}” is not in the class list", new.name), lambda: _answers(graph, new))
     return PaletteRow(title, "", "", "class_new", choice, act)
 
 
@@ -152,7 +152,7 @@ def _answers(graph: CategoryGraph, new: CreateChoice) -> list[PaletteRow]:
     """The answers: similar classes, not adding the class, adding it."""
     near = [_class_row(graph, each, "", LABEL_AS) for each in graph.nearest(new.name, NEAR_CLASSES)]
     none = PaletteRow(tr("Do not add it"), "", "", "close", NO_CLASS_ADDED)
-    added = replace(create_row(graph, new), title=tr("Add “%1” to the class list", new.name))
+    added = replace(create_row(graph, new), title=tr("Add “{1}” to the class list", new.name))
     return [*near, none, replace(added, act="")]
 
 
@@ -222,10 +222,10 @@ def create_row(graph: CategoryGraph, choice: CreateChoice) -> PaletteRow:
     where = (
         tr("top level")
         if choice.parent_id is None
-        else tr("under %1", graph.shown_name(choice.parent_id))
+        else tr("under {1}", graph.shown_name(choice.parent_id))
     )
-    title = tr("Create “%1”", choice.name)
-    act = f"{tr('Create “%1”', shortened(choice.name))} {where}"
+    title = tr("Create “{1}”", choice.name)
+    act = f"{tr('Create “{1}”', shortened(choice.name))} {where}"
     return PaletteRow(title, where, "", "class_new", choice, act)
 
 

@@ -200,7 +200,7 @@ class Palette(Overlay):
         act = (
             ""
             if row is None or row.choice is None
-            else tr("%1: %2", enter_name(), row.act_text, about="key")
+            else tr("{1}: {2}", enter_name(), row.act_text, about="key")
         )
         self._footer.show_text(SEPARATOR.join(filter(None, (act, self._footer_end))))
 

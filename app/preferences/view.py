@@ -152,9 +152,9 @@ class NameAsking(QObject):
 
     def _offer(self, count: int, name: str) -> None:
         if count:
-            text = plural(count, "1 earlier label has no name", "%n earlier labels have no name")
+            text = plural(count, "1 earlier label has no name", "{n} earlier labels have no name")
             self._toast.show_message(
-                text, action=tr("Sign as %1", name), on_action=lambda: self._sign(name)
+                text, action=tr("Sign as {1}", name), on_action=lambda: self._sign(name)
             )
 
     def _sign(self, name: str) -> None:

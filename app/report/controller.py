@@ -186,7 +186,7 @@ class ReportFeature(PageFeature["ReportPage"]):
         if page is None or page.made is None or self._saving.is_busy:
             return
         made, filters = page.made, save_filters()
-        start = self._folder() / tr("%1 report.html", made.document.title)
+        start = self._folder() / tr("{1} report.html", made.document.title)
         chosen, kind = save_file_at(page, start, tr("Save the report"), ";;".join(filters.values()))
         if chosen is None:
             return
@@ -211,7 +211,7 @@ class ReportFeature(PageFeature["ReportPage"]):
 
         self._end_saving()
         self._toast.show_message(
-            tr("Saved the report as %1", shown(out.name)),
+            tr("Saved the report as {1}", shown(out.name)),
             action=tr("Show in folder"),
             on_action=lambda: self.show_folder(out.parent),
         )

@@ -233,9 +233,9 @@ class ReportPage(QWidget):
         if made.gathered.material.classified is not None:
             for setting in SETTINGS:
                 if setting is not made.gathered.setting:
-                    self.rival.addItem(tr("Compare with %1", tr(SETTINGS[setting])), setting)
+                    self.rival.addItem(tr("Compare with {1}", tr(SETTINGS[setting])), setting)
             for version_id, name in made.gathered.versions.items():
-                self.rival.addItem(tr("Compare with %1", name), version_id)
+                self.rival.addItem(tr("Compare with {1}", name), version_id)
         chosen = made.choice.rival_setting or made.choice.rival_version
         self.rival.setCurrentIndex(max(0, self.rival.findData(chosen)))
 

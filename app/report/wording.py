@@ -33,27 +33,27 @@ def cell_text(truth: str, prediction: str, count: int) -> str:
     """`Fox, predicted Dog: 12 images`; without a prediction `Fox: 40 images`."""
     if not prediction:
         return titled(truth, images(count))
-    return tr("%1, predicted %2: %3", truth, prediction, images(count))
+    return tr("{1}, predicted {2}: {3}", truth, prediction, images(count))
 
 
 def set_title(truth: str, prediction: str) -> str:
     """Title of the images of a cell; their count is shown next to it."""
-    return tr("%1, predicted %2", truth, prediction)
+    return tr("{1}, predicted {2}", truth, prediction)
 
 
 def stale_text(made_at: datetime, stale: Stale) -> str:
     """`12 new labels since 14:03.`, or which other changes there are."""
     made = clock_text(made_at)
     if stale.labels and not stale.has_other:
-        return plural(stale.labels, "1 new label since %1.", "%n new labels since %1.", made)
+        return plural(stale.labels, "1 new label since {1}.", "{n} new labels since {1}.", made)
     if stale.labels:
         return plural(
             stale.labels,
-            "1 new label and other changes since %1.",
-            "%n new labels and other changes since %1.",
+            "1 new label and other changes since {1}.",
+            "{n} new labels and other changes since {1}.",
             made,
         )
-    return tr("Classes, images or the model have changed since %1.", made)
+    return tr("Classes, images or the model have changed since {1}.", made)
 
 
 def truth_text(truth: Path | None) -> str:

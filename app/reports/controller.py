@@ -61,7 +61,7 @@ class Reports(Feature):
     )
     def show_log(self) -> None:
         if self._log.path is None:
-            self._toast.report_failure(tr("No log could be written in %1", str(log_folder())))
+            self._toast.report_failure(tr("No log could be written in {1}", str(log_folder())))
         else:
             self.show_folder(log_folder())
 
@@ -80,7 +80,7 @@ class Reports(Feature):
     def _make(self, sessions: tuple[str, ...], on_made: Callable[[str], None]) -> None:
         if self._thread is None:
             self._thread = BackgroundThread("reports", self)
-        path, device = self._log.path, tr("Device: %1", self._shell.device_name())
+        path, device = self._log.path, tr("Device: {1}", self._shell.device_name())
 
         def make_report() -> str:
             from app.reports.logic import faulty_worker_sessions, report_text
@@ -109,7 +109,7 @@ class Reports(Feature):
         self._has_reported = True
         self._toast.report_failure(
             tr(
-                "Something unexpected went wrong (%1). Your project is safe; the log has the "
+                "Something unexpected went wrong ({1}). Your project is safe; the log has the "
                 "details.",
                 name,
             ),

@@ -172,8 +172,8 @@ class Labelling(Feature):
         else:
             text = plural(
                 len(chosen),
-                "The selected image has no unlabelled prediction above %1.",
-                "None of the %n selected images has an unlabelled prediction above %1.",
+                "The selected image has no unlabelled prediction above {1}.",
+                "None of the {n} selected images has an unlabelled prediction above {1}.",
                 percent(threshold),
             )
             reason = nothing_sure_text(found, state.unseen, self._session.graph)

@@ -43,7 +43,7 @@ def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) 
     if label == BOXED:
         return tr("Its boxes are classified in its place: open it to label them.")
     if label != NO_CLASS:
-        return tr("This image is labelled already: %1.", label_text(graph, label))
+        return tr("This image is labelled already: {1}.", label_text(graph, label))
     if state.status[place] == ImageStatus.FAILED:
         return tr("Nothing to accept: this file could not be read.")
     return ""
@@ -58,16 +58,18 @@ def label_text(graph: CategoryGraph, code: int) -> str:
 
 def no_such_digit(digit: int, *, is_complete: bool) -> str:
     if not is_complete:
-        return tr("Prediction %1 is not shown yet. Press the key again in a moment.", number(digit))
+        return tr(
+            "Prediction {1} is not shown yet. Press the key again in a moment.", number(digit)
+        )
     nothing, key = (
-        tr("No class has the key %1 for this image.", _digit_key(digit)),
+        tr("No class has the key {1} for this image.", _digit_key(digit)),
         keys_in_use().text_of("relabel"),
     )
-    return paragraph(nothing, tr("Press %1 to label it as any class.", key)) if key else nothing
+    return paragraph(nothing, tr("Press {1} to label it as any class.", key)) if key else nothing
 
 
 def no_such_key(digit: int) -> str:
-    nothing = tr("No class has the key %1.", keys_in_use().text_of_class(digit))
+    nothing = tr("No class has the key {1}.", keys_in_use().text_of_class(digit))
     return paragraph(
         nothing, tr("Right-click a class and choose “Key for labelling…” to give it one.")
     )
@@ -156,11 +158,11 @@ def _other_thing_hint(change: Change) -> str:
     """Hint on adding another thing, after a label was replaced."""
     key = keys_in_use().text_of("add_thing")
     is_meant = bool(key) and len(change.labelled) == 1 and has_replaced(change)
-    return tr("Press %1 for another thing in the image.", key) if is_meant else ""
+    return tr("Press {1} for another thing in the image.", key) if is_meant else ""
 
 
 def kept_text(count: int) -> str:
-    return plural(count, "1 image keeps its other label", "%n images keep their other labels")
+    return plural(count, "1 image keeps its other label", "{n} images keep their other labels")
 
 
 @final
@@ -182,7 +184,7 @@ class DroppedImages:
 
     def _ask_name(self, image_ids: Sequence[int]) -> None:
         self._palette.ask(
-            tr("Name of the new class with %1", images(len(image_ids))),
+            tr("Name of the new class with {1}", images(len(image_ids))),
             self._rows_for,
             lambda choice: self._on_choice(image_ids, choice),
             footer=tr("Parent/Name puts it under a class"),
@@ -213,9 +215,9 @@ def key_hint() -> str:
     accept, unknown = in_use.text_of("accept"), in_use.text_of("unknown")
     first, last = in_use.text_of("label_as_1"), in_use.text_of(f"label_as_{LAST_DIGIT}")
     parts = [
-        tr("%1 accepts the class on a card.", accept) if accept else "",
-        tr("%1 to %2 choose another.", first, last) if first and last else "",
-        tr("%1 means none of them.", unknown) if unknown else "",
+        tr("{1} accepts the class on a card.", accept) if accept else "",
+        tr("{1} to {2} choose another.", first, last) if first and last else "",
+        tr("{1} means none of them.", unknown) if unknown else "",
     ]
     return paragraph(*parts)
 

@@ -329,7 +329,7 @@ class Runner(QObject):
     def _enter(self, make: Make, path: Path) -> None:
         """Open a project, and close the previous one only on success."""
         try:
-            checking = SlowWork(tr("Checking %1", path.stem), self._making.jobs, self.post)
+            checking = SlowWork(tr("Checking {1}", path.stem), self._making.jobs, self.post)
             live = make(path, self._caches, self._making, checking)
         except UnmadeBackboneError as error:
             unmade = error  # Python deletes `error` at the end of this block

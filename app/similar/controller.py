@@ -65,7 +65,7 @@ class SimilarImages(Feature):
     )
     def choose_file(self) -> None:
         suffixes = " ".join(f"*{suffix} *{suffix.upper()}" for suffix in sorted(IMAGE_SUFFIXES))
-        kinds = tr("Images (%1);;All files (*)", suffixes)
+        kinds = tr("Images ({1});;All files (*)", suffixes)
         path = open_file(self._host, Purpose.IMAGES, tr("Find images similar to a file"), kinds)
         if path is not None:
             self.find_like_file(path)
@@ -98,7 +98,7 @@ class SimilarImages(Feature):
             self._show_like((found,), title)
             return
         self._embedding.start(
-            tr("Reading %1", shown(path.name)),
+            tr("Reading {1}", shown(path.name)),
             found,
             lambda _summary: self._on_embedded(path, title),
             self._session.failed.emit,

@@ -57,7 +57,7 @@ class FailuresPopup(QFrame):
         """
         self._failures = tuple(failures)
         self._title.setText(
-            plural(len(failures), "1 file could not be read", "%n files could not be read")
+            plural(len(failures), "1 file could not be read", "{n} files could not be read")
         )
         self._list.clear()
         for failure in failures[:_LISTED_LIMIT]:
@@ -194,7 +194,7 @@ class JobBar(QWidget):
         self._failures = tuple(failures)
         self._failure_button.setVisible(bool(failures))
         self._failure_button.setText(
-            plural(len(failures), "1 file could not be read", "%n files could not be read")
+            plural(len(failures), "1 file could not be read", "{n} files could not be read")
         )
 
     def show_failures(self) -> None:

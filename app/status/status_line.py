@@ -50,7 +50,7 @@ class SavedMark(QLabel):
     def _show_unsaved(self, count: int) -> None:
         """Show the number of labels still being written to disk; 0 when all are saved."""
         if count:
-            self.setText(plural(count, "Saving 1 change…", "Saving %n changes…"))
+            self.setText(plural(count, "Saving 1 change…", "Saving {n} changes…"))
         else:
             self._show_saved()
 
@@ -81,7 +81,7 @@ class OpeningMark(QLabel):
     def _on_state_changed(self, state: CollectionState) -> None:
         count = len(state.image_ids)
         self.setVisible(self._is_opening and count > 0)
-        reading = plural(count, "Reading 1 embedding…", "Reading %n embeddings…")
+        reading = plural(count, "Reading 1 embedding…", "Reading {n} embeddings…")
         self.setText(reading if state.is_list_only else tr("Classifying…"))
 
     def _on_over(self) -> None:
@@ -130,8 +130,8 @@ class LabelMark(QWidget):
         elif label == EMPTY:
             done = tr("Labelled as empty")
         else:
-            done = tr("Labelled %1", graph.shown_name(label) if label in graph else "")
-        left = tr("%1 to review", number(subset_counts(state)[Subset.TO_REVIEW]))
+            done = tr("Labelled {1}", graph.shown_name(label) if label in graph else "")
+        left = tr("{1} to review", number(subset_counts(state)[Subset.TO_REVIEW]))
         return f"{done}{SEPARATOR}{left}"
 
     def _clear(self) -> None:

@@ -191,13 +191,13 @@ class ChangeAnswers(QObject):
         is_single = len(change.labelled) == 1 and not change.graph_edits
         if change.kind == "undone":
             self._toast.show_message(
-                tr("Undone: %1", change.action.command),
+                tr("Undone: {1}", change.action.command),
                 action=tr("Redo"),
                 on_action=self._session.redo,
             )
         elif change.kind == "redone":
             self._toast.show_message(
-                tr("Redone: %1", change.action.command),
+                tr("Redone: {1}", change.action.command),
                 action=tr("Undo"),
                 on_action=self._session.undo,
             )

@@ -144,7 +144,7 @@ class Models(PanelFeature["TrainingPanel"]):
 
     def _on_used(self, name: str) -> None:
         self.training.dismiss()
-        self.show_undoable(tr("Now using %1", name))
+        self.show_undoable(tr("Now using {1}", name))
 
     def _on_phase_changed(self, phase: Phase) -> None:
         if self.is_panel_shown:

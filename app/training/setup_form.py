@@ -52,7 +52,7 @@ class SetupForm(QWidget):
         self.iterations.setGroupSeparatorShown(True)
         self.iterations.setValue(DEFAULTS[depth].iterations)
         self.start_from = make_choice_box({start: tr(text) for start, text in STARTS.items()})
-        self.side = make_choice_box({side: tr("%1 pixels", str(side)) for side in SIDES})
+        self.side = make_choice_box({side: tr("{1} pixels", str(side)) for side in SIDES})
         self.side.setCurrentIndex(SIDES.index(USUAL_SIDE))
         self._expected: TrainingDuration | None = None
         self._is_measuring = False

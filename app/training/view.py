@@ -101,7 +101,7 @@ class VersionList(QWidget):
         end: QWidget = make_used_mark(tr("In use"))
         if not row.is_used:
             end = make_button(tr("Use"), lambda: self.use_requested.emit(row))
-            end.setAccessibleName(tr("Use %1", row.name))
+            end.setAccessibleName(tr("Use {1}", row.name))
             end.setEnabled(is_writable)
         return make_row_card(row.name, (version_facts(row),), end)
 

@@ -74,7 +74,7 @@ def duration(
 def _takes(seconds: float) -> str:
     if seconds < _MINUTE_S:
         return tr("Less than a minute.")
-    return tr("About %1.", _about(seconds))
+    return tr("About {1}.", _about(seconds))
 
 
 def advice(labels: Labels, plan: Plan, expected: TrainingDuration | None) -> str:
@@ -84,13 +84,13 @@ def advice(labels: Labels, plan: Plan, expected: TrainingDuration | None) -> str
     count = labels.images
     if expected is None:
         return plural(
-            count, "1 label: training would likely help.", "%n labels: training would likely help."
+            count, "1 label: training would likely help.", "{n} labels: training would likely help."
         )
     minutes = _about(max(expected.seconds(plan.iterations), _MINUTE_S))
     return plural(
         count,
-        "1 label: training for about %1 would likely help.",
-        "%n labels: training for about %1 would likely help.",
+        "1 label: training for about {1} would likely help.",
+        "{n} labels: training for about {1} would likely help.",
         minutes,
     )
 
@@ -99,7 +99,7 @@ def proposal(labels: Labels) -> str:
     return plural(
         labels.images,
         "1 label: training the backbone would likely help.",
-        "%n labels: training the backbone would likely help.",
+        "{n} labels: training the backbone would likely help.",
     )
 
 
@@ -111,8 +111,8 @@ def stage_text(note: str) -> str:
 def stopped_text(stopped: StoppedTraining) -> str:
     return plural(
         stopped.plan.iterations,
-        "Training stopped after %1 of 1 iteration. Nothing is lost.",
-        "Training stopped after %1 of %n iterations. It can be resumed.",
+        "Training stopped after {1} of 1 iteration. Nothing is lost.",
+        "Training stopped after {1} of {n} iterations. It can be resumed.",
         number(stopped.done),
     )
 
@@ -135,8 +135,8 @@ def labels_text(labels: Labels, *, trains: bool = True) -> str:
         return tr("Label at least 2 images in each of 2 classes first.")
     return plural(
         labels.classes,
-        "Learns from %1 you labelled in 1 class.",
-        "Learns from %1 in %n classes.",
+        "Learns from {1} you labelled in 1 class.",
+        "Learns from {1} in {n} classes.",
         images(labels.images),
     )
 
@@ -156,7 +156,7 @@ def comparison(figures: Figures) -> str:
     if figures.before is None or figures.after is None:
         return tr("Too few labels to measure it on held-out images.")
     before, after = percent_to_a_tenth(figures.before), percent_to_a_tenth(figures.after)
-    return SEPARATOR.join((tr("Current: %1", before), tr("New: %1", after, about="version")))
+    return SEPARATOR.join((tr("Current: {1}", before), tr("New: {1}", after, about="version")))
 
 
 def measured_on(figures: Figures) -> str:
@@ -164,7 +164,7 @@ def measured_on(figures: Figures) -> str:
     if not figures.held_out_images:
         return ""
     basis = plural(
-        figures.held_out_images, "Accuracy on 1 held-out image.", "Accuracy on %n held-out images."
+        figures.held_out_images, "Accuracy on 1 held-out image.", "Accuracy on {n} held-out images."
     )
     caution = tr("With so few images, this may be chance.") if figures.may_be_chance else ""
     return paragraph(basis, caution)

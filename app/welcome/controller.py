@@ -283,7 +283,7 @@ class Projects(Feature):
 
             return import_graph(live.project, classes.source, read=classes.imported)
 
-        title = tr("Importing %1", shown(classes.source.name))
+        title = tr("Importing {1}", shown(classes.source.name))
         job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
         job.keeps_finished = False
         job.finished.connect(lambda _done: self._add_photos(made))

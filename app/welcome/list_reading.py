@@ -46,7 +46,7 @@ class ListReading(QObject):
             return read_class_list(source, columns)
 
         self.forget()
-        self._begin(tr("Reading %1", shown(source.name)), work)
+        self._begin(tr("Reading {1}", shown(source.name)), work)
 
     def read_soon(self, text: str) -> None:
         """Read a typed list after a pause."""

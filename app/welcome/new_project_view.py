@@ -184,4 +184,4 @@ def file_kinds() -> str:
     from engine.interchange.detect import FORMATS
 
     patterns = sorted({pattern for each in FORMATS.values() for pattern in each.patterns})
-    return tr("Class lists (%1);;All files (*)", " ".join(patterns))
+    return tr("Class lists ({1});;All files (*)", " ".join(patterns))

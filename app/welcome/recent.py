@@ -79,7 +79,7 @@ class ProjectCard(PictureCard):
         self.add(self._progress, self._facts, self._place)
         self.forget_button = make_icon_button(
             "close",
-            tr("Remove “%1” from this list", path.stem),
+            tr("Remove “{1}” from this list", path.stem),
             lambda: self.forget_requested.emit(path),
         )
         self.forget_button.setParent(self)

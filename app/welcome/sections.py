@@ -83,7 +83,7 @@ class PlaceSection(QWidget):
             self.name.setText(name)
         self.name.setPlaceholderText(suggested)
         path = folder / f"{name or suggested}{PROJECT_SUFFIX}"
-        self._place.show_text(tr("Saved as %1", left_to_right(str(path))), tip=str(path))
+        self._place.show_text(tr("Saved as {1}", left_to_right(str(path))), tip=str(path))
 
 
 @final
@@ -137,7 +137,7 @@ class PhotoSection(QWidget):
     def show_count(self, count: int) -> None:
         """Show the number of images, including `count` that were just found."""
         total = images(self.list.image_count + count)
-        self._total.show_text(tr("%1 so far…", total) if self.list.counting else total)
+        self._total.show_text(tr("{1} so far…", total) if self.list.counting else total)
 
     def _on_choice_changed(self) -> None:
         self.show_count(0)
@@ -225,7 +225,7 @@ class ClassSection(QWidget):
         """Announce that labels will be imported once the project is created."""
         name = "" if file is None else shown(file.name)
         self.labels_note.setText(
-            tr("Labels are imported from %1 once the project is made.", name) if name else ""
+            tr("Labels are imported from {1} once the project is made.", name) if name else ""
         )
         self.labels_note.setVisible(bool(name))
 

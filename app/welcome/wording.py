@@ -33,11 +33,11 @@ def speed_text(speed: ExpectedSpeed | None, *, is_measuring: bool) -> str:
     if speed is None:
         return tr("Measuring the speed…") if is_measuring else ""
     if speed.is_scaled:
-        template = tr("About %1 on this computer")
+        template = tr("About {1} on this computer")
     elif speed.has_photos:
-        template = tr("%1 on this computer")
+        template = tr("{1} on this computer")
     else:
-        template = tr("Up to %1 on this computer")
+        template = tr("Up to {1} on this computer")
     return fill(template, images_per_s(speed.images_per_s))
 
 
@@ -46,7 +46,7 @@ def duration_text(speed: ExpectedSpeed | None, photos: Photos) -> str:
     if seconds is None:
         return ""
     is_rough = seconds >= SHORTEST_SHOWN_S
-    template = tr("About %1 for %2") if is_rough else tr("A few seconds for %2")
+    template = tr("About {1} for {2}") if is_rough else tr("A few seconds for {2}")
     return fill(template, rough_time(seconds), images(photos.count))
 
 
@@ -60,7 +60,7 @@ def class_list_text(read: ClassList | None, *, is_reading: bool) -> str:
         return tr("Reading…")
     if read is None or not read.count:
         return ""
-    levels = plural(read.levels, "%1 on 1 level", "%1 on %n levels", classes_text(read.count))
+    levels = plural(read.levels, "{1} on 1 level", "{1} on {n} levels", classes_text(read.count))
     if read.levels == 1:
         levels = classes_text(read.count)
     names = [shortened(shown(name), LONGEST_NAME) for name in read.top_names(TOP_NAMES + 1)]
@@ -75,7 +75,7 @@ def class_folders_text(ticked: int, count: int, parts: Sequence[str]) -> str:
         return tr("Add a folder first.")
     if parts:
         return tr(
-            "%1: usual names of parts of a data set, not of classes. To get its boxes, import "
+            "{1}: usual names of parts of a data set, not of classes. To get its boxes, import "
             "its labels.",
             enumeration(shortened(shown(part), LONGEST_NAME) for part in parts[:TOP_NAMES]),
         )
@@ -84,7 +84,7 @@ def class_folders_text(ticked: int, count: int, parts: Sequence[str]) -> str:
     return plural(
         ticked,
         "1 folder is a class. Its images get labels.",
-        "%n folders are classes. Their images get labels.",
+        "{n} folders are classes. Their images get labels.",
     )
 
 
@@ -104,8 +104,8 @@ def _progress_text(facts: RecentFacts) -> str:
     if not facts.images:
         return tr("No images yet")
     if facts.labelled >= facts.images:
-        return plural(facts.images, "1 image, labelled", "All %n labelled")
-    return tr("%1 of %2 labelled", number(facts.labelled), number(facts.images))
+        return plural(facts.images, "1 image, labelled", "All {n} labelled")
+    return tr("{1} of {2} labelled", number(facts.labelled), number(facts.images))
 
 
 def edited_text(day: date, today: date) -> str:
@@ -118,7 +118,7 @@ def edited_text(day: date, today: date) -> str:
 def setup_facts(progress: Progress) -> str:
     """`Setting up (1 of 4)`."""
     return (
-        tr("Setting up (%1 of %2)", number(progress.done), number(progress.total))
+        tr("Setting up ({1} of {2})", number(progress.done), number(progress.total))
         if progress.total
         else ""
     )

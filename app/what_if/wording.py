@@ -23,12 +23,12 @@ LONGEST_TEXT = 120  # maximum length of an edit's text
 def would_change_line(changes: ChangedImages) -> str:
     count, safe = changes.other_class, changes.other_safe_class
     if count:
-        return plural(count, "1 image would change class", "%n images would change class")
+        return plural(count, "1 image would change class", "{n} images would change class")
     if safe:
         return plural(
             safe,
             "1 prediction would change in confidence only",
-            "%n predictions would change in confidence only",
+            "{n} predictions would change in confidence only",
         )
     return tr("No image would change class")
 
@@ -38,7 +38,7 @@ def accuracy_line(found: HeldOutComparison | None) -> str:
     if found is None or not found.images:
         return tr("Too few labels to measure accuracy")
     low, high = found.interval
-    text = tr("Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)")
+    text = tr("Accuracy on held-out labels: {1} → {2} ({3} points, between {4} and {5})")
     shares = (percent_to_a_tenth(count / found.images) for count in (found.before, found.after))
     return fill(text, *shares, *map(points, (found.gain, low, high)))
 
@@ -48,11 +48,12 @@ def basis_line(found: HeldOutComparison | None) -> str:
         return ""
     counted = plural(
         found.images,
-        "Measured on 1 labelled image, held out of both models: %1 became right, %2 wrong.",
-        "Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.",
+        "Measured on 1 labelled image, held out of both models: {1} became right, {2} wrong.",
+        "Measured on {n} labelled images, each held out of both models: {1} became right, "
+        "{2} wrong.",
         *map(number, (found.gained, found.lost)),
     )
-    safe = tr("Confident predictions: %1 → %2, correct: %3 → %4.")
+    safe = tr("Confident predictions: {1} → {2}, correct: {3} → {4}.")
     values = (
         found.named_before,
         found.named_after,
@@ -71,8 +72,8 @@ def points(gain: float) -> str:
 
 def tried_line(edits: Sequence[str]) -> str:
     if len(edits) == 1:
-        return tr("Not saved: %1", shortened(edits[0], LONGEST_TEXT))
-    return plural(len(edits), "1 change, not saved", "%n changes, not saved")
+        return tr("Not saved: {1}", shortened(edits[0], LONGEST_TEXT))
+    return plural(len(edits), "1 change, not saved", "{n} changes, not saved")
 
 
 def unknown_line(changes: ChangedImages, name_of: NameOf) -> str:
@@ -80,7 +81,7 @@ def unknown_line(changes: ChangedImages, name_of: NameOf) -> str:
     more = changes.more_unknown
     if not more:
         return ""
-    went = tr("Unknown went up by %1") if more > 0 else tr("Unknown went down by %1")
+    went = tr("Unknown went up by {1}") if more > 0 else tr("Unknown went down by {1}")
     why = _labels_line(changes.new_labels, name_of)
     text = fill(went, number(abs(more)))
     return titled(text, why) if why else text
@@ -92,21 +93,21 @@ def _labels_line(new_labels: Sequence[tuple[int, int]], name_of: NameOf) -> str:
         return ""
     if len(new_labels) > 1:
         return plural(
-            count, "1 new label changed what is expected", "%n new labels changed what is expected"
+            count, "1 new label changed what is expected", "{n} new labels changed what is expected"
         )
     name = name_of(new_labels[0][0])
     return plural(
         count,
-        "1 new label of %1 changed what is expected",
-        "%n new labels of %1 changed what is expected",
+        "1 new label of {1} changed what is expected",
+        "{n} new labels of {1} changed what is expected",
         name,
     )
 
 
 def cause_line(texts: Sequence[str]) -> str:
     if len(texts) == 1:
-        return tr("Last edit: %1", shortened(texts[0], LONGEST_TEXT))
-    return plural(len(texts), "By the last edit", "By the last %n edits") if texts else ""
+        return tr("Last edit: {1}", shortened(texts[0], LONGEST_TEXT))
+    return plural(len(texts), "By the last edit", "By the last {n} edits") if texts else ""
 
 
 def class_text(class_id: int, name_of: NameOf) -> str:
@@ -123,11 +124,11 @@ def move_text(move: ClassMove, name_of: NameOf) -> str:
             none if each == NO_CLASS else class_text(each, name_of)
             for each in (move.before, move.after)
         )
-        return tr("Confident: %1 → %2", *names)
-    return tr("%1 → %2", class_text(move.before, name_of), class_text(move.after, name_of))
+        return tr("Confident: {1} → {2}", *names)
+    return tr("{1} → {2}", class_text(move.before, name_of), class_text(move.after, name_of))
 
 
 def move_facts(move: ClassMove, name_of: NameOf) -> str:
     """`Apple → Pear: 31 images`, for screen readers and tooltips."""
     count = len(move.image_ids)
-    return plural(count, "%1: 1 image", "%1: %n images", move_text(move, name_of))
+    return plural(count, "{1}: 1 image", "{1}: {n} images", move_text(move, name_of))

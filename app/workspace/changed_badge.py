@@ -41,7 +41,7 @@ class SortAgain(_HeaderButton):
 
     def show_whole(self) -> None:
         changed, again = (
-            plural(self.count, "1 prediction changed", "%n predictions changed"),
+            plural(self.count, "1 prediction changed", "{n} predictions changed"),
             tr("Sort again"),
         )
         self._texts = [again, ""]
@@ -85,19 +85,19 @@ class ChangedBadge(_HeaderButton):
         self.setVisible(self.is_wanted)
         if self.changes is not None:
             count = number(self.changes.other_class or self.changes.other_safe_class)
-            self._texts = [tr("%1 changed", count), count]
+            self._texts = [tr("{1} changed", count), count]
             self.setText(changed_line(self.changes))
 
 
 def changed_line(changes: ChangedImages) -> str:
     if changes.other_class:
-        return plural(changes.other_class, "1 prediction changed", "%n predictions changed")
+        return plural(changes.other_class, "1 prediction changed", "{n} predictions changed")
     if changes.other_safe_class:
         count = changes.other_safe_class
         return plural(
             count,
             "1 prediction changed in confidence only",
-            "%n predictions changed in confidence only",
+            "{n} predictions changed in confidence only",
         )
     return tr("No prediction changed")
 
@@ -108,5 +108,5 @@ def more_line(changes: ChangedImages) -> str:
     return plural(
         changes.other_safe_class,
         "1 more changed in confidence only",
-        "%n more changed in confidence only",
+        "{n} more changed in confidence only",
     )

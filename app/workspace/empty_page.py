@@ -62,7 +62,7 @@ def emptiness(
             takes_files=is_writable,
         )
     if wanted.found is not None:
-        text = tr("No image here fits the search “%1”.", shortened(wanted.found.title))
+        text = tr("No image here fits the search “{1}”.", shortened(wanted.found.title))
         return Emptiness("search", tr("Nothing matches"), text, ("clear_search",))
     if wanted.images is not None:
         return _empty_set(wanted)
@@ -79,19 +79,19 @@ def _empty_set(wanted: ImageFilter) -> Emptiness:
 
 def _empty_class(wanted: ImageFilter, class_name: str) -> Emptiness:
     if wanted.subset is Subset.TO_REVIEW:
-        title = tr("Nothing left to review in %1", class_name)
-        text = tr("You have reviewed every image predicted as %1.", class_name)
+        title = tr("Nothing left to review in {1}", class_name)
+        text = tr("You have reviewed every image predicted as {1}.", class_name)
         return Emptiness("check_circle", title, text, ("show_to_review",), is_good=True)
     if wanted.subset is Subset.LABELLED:
         key = keys_in_use().text_of("accept")
         text = tr("Drop 1 to 10 images on the class, or accept predictions that are right.")
         if key:
             text = tr(
-                "Drop 1 to 10 images on the class, or press %1 on predictions that are right.", key
+                "Drop 1 to 10 images on the class, or press {1} on predictions that are right.", key
             )
-        return Emptiness("label", tr("No labelled images of %1 yet", class_name), text)
+        return Emptiness("label", tr("No labelled images of {1} yet", class_name), text)
     return Emptiness(
-        "class", tr("No images of %1 yet", class_name), tr("Drop 1 to 10 images on the class.")
+        "class", tr("No images of {1} yet", class_name), tr("Drop 1 to 10 images on the class.")
     )
 
 
@@ -111,7 +111,7 @@ def _empty_subset(subset: Subset) -> Emptiness:
         key for name in ("accept", "label_as_1", "relabel") if (key := keys_in_use().text_of(name))
     ]
     text = tr(
-        "Select an image, then drag it onto a class, or press one of these keys: %1.",
+        "Select an image, then drag it onto a class, or press one of these keys: {1}.",
         enumeration(keys),
     )
     if not keys:

@@ -282,7 +282,7 @@ class Header(QWidget):
         self._back.setVisible(can_go_back)
         self._title.show_text(title)
         self._count.setText(
-            fill(tr("%1 in %2"), images(count), cards_text(cards)) if cards else images(count)
+            fill(tr("{1} in {2}"), images(count), cards_text(cards)) if cards else images(count)
         )
         self._to_review.setText(
             "" if to_review is None or not count else to_review_text(to_review, count)
@@ -347,7 +347,7 @@ class Header(QWidget):
 
 
 def cards_text(count: int) -> str:
-    return plural(count, "%n card", "%n cards")
+    return plural(count, "{n} card", "{n} cards")
 
 
 def to_review_text(to_review: int, count: int) -> str:
@@ -356,5 +356,5 @@ def to_review_text(to_review: int, count: int) -> str:
     elif to_review == count:
         text = tr("all to review")
     else:
-        text = tr("%1 to review", number(to_review))
+        text = tr("{1} to review", number(to_review))
     return f"{SEPARATOR.strip()} {text}"

@@ -133,7 +133,7 @@ class SearchBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.field = make_search_field(
-            tr("Search images by words, or by %1", "name: date: camera: class:")
+            tr("Search images by words, or by {1}", "name: date: camera: class:")
         )
         self.field.setMaximumWidth(FIELD_WIDTH)
         self.field.textChanged.connect(self._on_text_changed)

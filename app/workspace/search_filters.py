@@ -103,7 +103,7 @@ class FilterPopover(QFrame):
         self._stars = make_choice_box(
             {
                 0: tr("Any"),
-                **{stars: tr("%1 or more", "★" * stars) for stars in range(1, _MOST_STARS + 1)},
+                **{stars: tr("{1} or more", "★" * stars) for stars in range(1, _MOST_STARS + 1)},
             }
         )
         self._stars.activated.connect(self._write_stars)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def selected_text(count: int) -> str:
-    return plural(count, "1 selected", "%n selected")
+    return plural(count, "1 selected", "{n} selected")
 
 
 def errors_tip(*, is_audited: bool) -> str:
@@ -49,7 +49,7 @@ def errors_tip(*, is_audited: bool) -> str:
 def errors_text(expected: float) -> str:
     """`about 5 errors`; at least `fewer than 1 error`."""
     return (
-        plural(round(expected), "about 1 error", "about %n errors")
+        plural(round(expected), "about 1 error", "about {n} errors")
         if expected >= 1
         else tr("fewer than 1 error")
     )
@@ -276,7 +276,7 @@ class SelectionBar(QWidget):
             state, self._selected, self._settings.accept_above / 100, with_unknown=with_unknown
         )
         self._count.setText(selected_text(count))
-        self._accept.setText(tr("Accept %1", number(found.image_count)))
+        self._accept.setText(tr("Accept {1}", number(found.image_count)))
         is_any = found.image_count > 0
         reason = nothing_sure_text(found, state.unseen, self._session.graph)
         self._accept.setEnabled(is_any)
@@ -284,7 +284,7 @@ class SelectionBar(QWidget):
         tip = "" if reason else errors_tip(is_audited=state.error_odds != 1)
         self._errors.show_text(reason or errors_text(found.expected_errors), tip=tip)
         self._include.setText(
-            plural(found.unknown_count, "Include 1 unknown", "Include %n unknown")
+            plural(found.unknown_count, "Include 1 unknown", "Include {n} unknown")
         )
         self._show_part(self._errors, is_shown=is_any or bool(reason))
         self._show_part(self._include, is_shown=found.unknown_count > 0)

@@ -110,8 +110,8 @@ def test_texts_plurals_and_errors_are_translated(
     monkeypatch.setenv(LANGUAGE_VARIABLE, str(pseudo_translations))
     install_language(qapp)
     try:
-        assert tr("%1 of %2", "3", "4").startswith("[3 óf 4·")
-        assert plural(2, "1 image", "%n images").startswith("[2 ímágéš·")
+        assert tr("{1} of {2}", "3", "4").startswith("[3 óf 4·")
+        assert plural(2, "1 image", "{n} images").startswith("[2 ímágéš·")
         error = ModelError("the model file is empty", found="/data/x.onnx")
         assert error.translated().startswith("[thé módél fílé íš émptý·")
         assert "/data/x.onnx" in error.translated()
@@ -120,7 +120,7 @@ def test_texts_plurals_and_errors_are_translated(
     finally:
         monkeypatch.delenv(LANGUAGE_VARIABLE)
         install_language(qapp, ENGLISH)
-    assert plural(1, "1 image", "%n images") == "1 image"
+    assert plural(1, "1 image", "{n} images") == "1 image"
 
 
 def test_projects_are_opened_and_other_files_are_not(qapp: QApplication) -> None:

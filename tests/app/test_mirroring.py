@@ -26,7 +26,7 @@ def test_from_left_to_right_nothing_changes(qapp: QApplication) -> None:
     assert placed(QRect(1, 2, 3, 4), QRect(0, 0, 10, 10)) == QRect(1, 2, 3, 4)
     assert key_in_reading_order(Qt.Key.Key_Left) == Qt.Key.Key_Left
     assert isolated("8%") == left_to_right("8%") == "8%"
-    assert tr("%1 of %2", "1", "2") == "1 of 2"
+    assert tr("{1} of {2}", "1", "2") == "1 of 2"
 
 
 @pytest.mark.usefixtures("mirrored")
@@ -55,9 +55,9 @@ def test_left_is_onwards() -> None:
 @pytest.mark.usefixtures("mirrored")
 def test_values_are_kept_apart_from_the_words_around_them() -> None:
     """Bidirectional isolates in texts of window and engine; a search ignores them."""
-    assert tr("%1 of %2", "/a", "2") == "\u2068/a\u2069 of \u20682\u2069"
+    assert tr("{1} of {2}", "/a", "2") == "\u2068/a\u2069 of \u20682\u2069"
     assert isolated("") == left_to_right("") == ""
-    assert folded(tr("%1 of %2", "1", "2")) == "1 of 2"
+    assert folded(tr("{1} of {2}", "1", "2")) == "1 of 2"
     error = ModelError("{path} is empty", path="/a")
     speak_backwards()
     try:

@@ -5,9 +5,9 @@ from app.texts import breakable, fill, for_menu, with_breaks
 
 def test_values_take_their_places() -> None:
     """Arguments may be in any order; a placeholder within an argument is not substituted."""
-    assert fill("%2 of %1", "%2", "b") == "b of %2"
-    assert fill("将 %1 移到 %2", "雏菊", "花") == "将雏菊移到花"
-    assert fill("将 %1 移到 %2", "Bellis", "Tinca 属") == "将 Bellis 移到 Tinca 属"
+    assert fill("{2} of {1}", "{2}", "b") == "b of {2}"
+    assert fill("将 {1} 移到 {2}", "雏菊", "花") == "将雏菊移到花"
+    assert fill("将 {1} 移到 {2}", "Bellis", "Tinca 属") == "将 Bellis 移到 Tinca 属"
 
 
 def test_a_path_can_break_into_lines() -> None:

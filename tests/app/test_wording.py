@@ -103,9 +103,9 @@ def test_progress_says_what_is_known(progress: Progress, text: str) -> None:
 
 
 def test_values_are_filled_in_once() -> None:
-    """A class named "%2" is not substituted again."""
-    assert fill("%1 under %2", "%2", "Bird") == "%2 under Bird"
-    assert fill("%2 then %1", "a", "b") == "b then a"
+    """A class named "{2}" is not substituted again."""
+    assert fill("{1} under {2}", "{2}", "Bird") == "{2} under Bird"
+    assert fill("{2} then {1}", "a", "b") == "b then a"
 
 
 def test_failures_can_be_copied() -> None:

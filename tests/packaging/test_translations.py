@@ -39,12 +39,12 @@ def translations() -> ModuleType:
 def test_pseudo_languages_keep_places_for_values(translations: ModuleType) -> None:
     """And mnemonics."""
     for translate in (translations.pseudo, translations.pseudo_hebrew):
-        shown = translate("&Open %1 of %n in {path:>3}, <b>x</b> &amp; https://a.example/b")
-        for kept in ("%1", "%n", "{path:>3}", "<b>", "</b>", "&amp;", "https://a.example/b"):
+        shown = translate("&Open {1} of {n} in {path:>3}, <b>x</b> &amp; https://a.example/b")
+        for kept in ("{1}", "{n}", "{path:>3}", "<b>", "</b>", "&amp;", "https://a.example/b"):
             assert kept in shown
         assert shown.startswith("[&")
         assert "Open" not in shown
-    assert translations.pseudo_hebrew("&Open %1") == "[&עפהנ %1]"
+    assert translations.pseudo_hebrew("&Open {1}") == "[&עפהנ {1}]"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -60,12 +60,12 @@ def test_what_is_lost_is_found(translations: ModuleType, tmp_path: Path) -> None
     root = ET.Element("TS", version="2.1", language="de_DE")
     context = ET.SubElement(root, "context")
     for text, *forms in (
-        ("%1 of %2", "%1 von"),
+        ("{1} of {2}", "{1} von"),
         ("Open…", "Öffnen"),
         (" and", "und"),
         ("Save", ""),
         ("Undo", "&Zurück"),
-        ("%n images", "ein Bild", "%n Bilder"),
+        ("{n} images", "ein Bild", "{n} Bilder"),
     ):
         message = ET.SubElement(context, "message")
         ET.SubElement(message, "source").text = text
@@ -117,8 +117,8 @@ def test_each_message_of_an_error_class_is_collected(translations: ModuleType) -
         ('_REMEDIES = {404: "it has been moved"}', ["it has been moved"]),
         ('meter.note = "reading images"', ["reading images"]),
         (
-            'names = tr("“%1”", title) + tr("%1: %2", a, b) + tr("%1", a) + tr(" ")',
-            ["“%1”", "%1: %2"],
+            'names = tr("“{1}”", title) + tr("{1}: {2}", a, b) + tr("{1}", a) + tr(" ")',
+            ["“{1}”", "{1}: {2}"],
         ),
         (
             'found = Message("{path}: {reason}", fields) + Message("{count}", fields)',

@@ -43,27 +43,27 @@ def filter_text(offered: OfferedFormat) -> str:
 
 def job_title(target: Path) -> str:
     """Text in the status bar during the export."""
-    return tr("Exporting %1", shown(target.name))
+    return tr("Exporting {1}", shown(target.name))
 
 
 def taken_text(target: Path, kind: str) -> str:
     """`birds.svg is a JPEG picture, not an export like this one.`."""
-    return tr("%1 is %2, not an export like this one.", shown(target.name), kind)
+    return tr("{1} is {2}, not an export like this one.", shown(target.name), kind)
 
 
 def done_text(written: WrittenClasses) -> str:
     """`Exported 312 classes to birds.svg`, with a note if a picture had to be reduced."""
     text = plural(
         written.classes,
-        "Exported %n class to %1",
-        "Exported %n classes to %1",
+        "Exported {n} class to {1}",
+        "Exported {n} classes to {1}",
         shown(written.target.name),
     )
     if written.share == 1:
         return text
     share = percent(max(1, int(100 * written.share)) / 100)
     smaller = tr(
-        "The picture is reduced to %1: most programs cannot open larger ones. SVG has no limit.",
+        "The picture is reduced to {1}: most programs cannot open larger ones. SVG has no limit.",
         share,
     )
     return in_sentences(text, smaller)

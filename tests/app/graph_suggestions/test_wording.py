@@ -21,7 +21,7 @@ from engine.collection.graph_suggestions.suggestion import (
 )
 from engine.everyday.classifier import ScoredClass
 
-NAMES: Mapping[int, str] = {1: "Gull", 2: "Bird", 3: "Fish & %1", 4: "Mew"}
+NAMES: Mapping[int, str] = {1: "Gull", 2: "Bird", 3: "Fish & {1}", 4: "Mew"}
 SIMILARITY = Similarity(0.1, 0.1, 7, 16)
 
 
@@ -40,17 +40,17 @@ def test_a_place() -> None:
     assert words.title == "Gull may belong under Bird"
     assert (
         words.reason
-        == "Its images look most like those of classes under Bird (62%), Fish & %1 (21%)."
+        == "Its images look most like those of classes under Bird (62%), Fish & {1} (21%)."
     )
-    assert words.choices == ("Move under Bird", "Move under Fish & %1")
-    assert words.captions == ("Gull", "Bird", "Fish & %1")
+    assert words.choices == ("Move under Bird", "Move under Fish & {1}")
+    assert words.captions == ("Gull", "Bird", "Fish & {1}")
 
 
 def test_strays_twins_and_kinds() -> None:
     """The texts have the computed figures."""
     stray = _words(GraphSuggestion(Stray(1, 3, 2, 0.7, 0.04), ()))
-    assert stray.title == "Gull may belong under Bird instead of Fish & %1"
-    assert "Bird (70%), not like those under Fish & %1 (4%)" in stray.reason
+    assert stray.title == "Gull may belong under Bird instead of Fish & {1}"
+    assert "Bird (70%), not like those under Fish & {1} (4%)" in stray.reason
     twins = _words(GraphSuggestion(Twins(4, 1, SIMILARITY), (ImagesOf(4, ()), ImagesOf(1, ()))))
     assert (twins.title, twins.choices) == (
         "Mew and Gull look like one class",

@@ -45,7 +45,7 @@ def test_a_page_is_cut_at_its_headings() -> None:
 
 def test_anchors_are_those_of_code_hosts() -> None:
     """Anchors work both on the web and in the program."""
-    titles = ["1. Drop a folder", "“%1” is damaged", "Half-way: what then?", "a_b"]
+    titles = ["1. Drop a folder", "“{1}” is damaged", "Half-way: what then?", "a_b"]
     assert list(anchors_of(titles)) == [
         "1-drop-a-folder",
         "1-is-damaged",
