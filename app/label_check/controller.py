@@ -286,10 +286,7 @@ class LabelChecking(PageFeature["LabelCheckPage"]):
         self._write(codes, lambda project: _relabel(project, codes, kept))
 
     def _write(self, codes: Mapping[int, int], act: Callable[[Project], Change]) -> None:
-        groups: dict[int, list[int]] = {}
-        for image_id, code in codes.items():
-            groups.setdefault(code, []).append(image_id)
-        self._settle(codes, lambda: self._session.label_groups(groups, act))
+        self._settle(codes, lambda: self._session.write_labels(codes, act))
 
     def _settle(self, image_ids: Collection[int], write: Callable[[], object]) -> None:
         """Settle suspects, write the decision, and show the next one."""
@@ -357,11 +354,9 @@ def _relabel(project: Project, codes: Mapping[int, int], kept: Sequence[int]) ->
     if not groups:
         return project.labels.confirm(kept)
     if len(groups) == 1 and not kept:
-        code, image_ids = next(iter(groups.items()))
-        return project.labels.set(image_ids, None if code == UNKNOWN else code)
+        return project.labels.set_groups(groups)
     with project.history.one_step(action_of("labels_corrected", labels=len(codes))) as step:
-        for code, image_ids in groups.items():
-            project.labels.set(image_ids, None if code == UNKNOWN else code)
+        project.labels.set_groups(groups)
         if kept:
             project.labels.confirm(kept)
     return step.change

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QTimer
@@ -18,8 +17,6 @@ from app.wording import probability_text
 from app.workspace.selection_bar import acceptable, errors_text
 from engine.collection.state import EMPTY, NO_CLASS, UNKNOWN, ImageStatus
 from engine.file_parts import ImageSource
-from engine.project.actions import action as project_action
-from engine.project.labels import IN_BULK
 
 if TYPE_CHECKING:
     from app.map.colours import MapColours
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
     from app.palette.logic import PaletteRow
     from app.shell import Shell
     from engine.map.image_map import ImageMap
-    from engine.project import Change, Project
 
 FINISHED_MS = 1_500  # time without new embeddings before new images are placed
 FEWEST_LATER = 20  # images placed later from which an update of the map is offered
@@ -265,15 +261,4 @@ class Maps(Feature):
             return
         groups = acceptable(state, ids, self._settings.accept_above / 100).groups
         if groups:
-            self._session.label_groups(groups, lambda project: _label(project, groups))
-
-
-def _label(project: Project, groups: Mapping[int, Sequence[int]]) -> Change:
-    """Label the groups in one undo step."""
-    count = sum(map(len, groups.values()))
-    with project.history.one_step(
-        project_action("predictions_accepted", images=count, classes=len(groups))
-    ) as step:
-        for class_id, image_ids in groups.items():
-            project.labels.set(image_ids, class_id, source=IN_BULK)
-    return step.change
+            self._session.label_groups(groups, is_bulk=True)

@@ -18,7 +18,6 @@ from app.review.labelling import (
     FoldedDecisions,
     KeyHint,
     create_and_label,
-    label_groups,
     no_such_digit,
     no_such_key,
     nothing_to_accept,
@@ -142,7 +141,7 @@ class Labelling(Feature):
         self._images.hold()
         meant = self._folded.groups_meant(groups)
         cards = [image_id for group in groups.values() for image_id in group]
-        label_groups(self._session, meant, is_bulk=accepts and len(cards) > 1)
+        self._session.label_groups(meant, is_bulk=accepts and len(cards) > 1)
         self._go_on_from(cards)
 
     def _go_on_from(self, image_ids: Sequence[int]) -> None:

@@ -15,7 +15,7 @@ from app.texts import marked, plural, shortened, tr
 from app.wording import images, number, sentence
 from engine.collection.state import BOXED, EMPTY, NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.project.actions import action
-from engine.project.labels import IN_BULK, REVIEW, has_replaced
+from engine.project.labels import has_replaced
 from engine.texts import paragraph, translated
 
 if TYPE_CHECKING:
@@ -79,20 +79,6 @@ def _digit_key(digit: int) -> str:
     return keys_in_use().text_of(f"label_as_{digit}") or str(digit)
 
 
-def label_groups(
-    session: Session, groups: Mapping[int, Sequence[int]], *, is_bulk: bool = False
-) -> list[int]:
-    """Label images of several classes in one action; return the labelled images.
-
-    Args:
-        is_bulk: whether predictions of several images are accepted at once.
-    """
-    source = IN_BULK if is_bulk else REVIEW
-    if groups:
-        session.label_groups(groups, lambda project: _label_groups(project, groups, source))
-    return [image_id for group in groups.values() for image_id in group]
-
-
 def create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
     """Create a class with its first labels, in one action."""
     with project.history.one_step() as step:
@@ -100,19 +86,6 @@ def create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence
         arguments = project.labels.set(image_ids, class_id).action.arguments
         replaced = {name: arguments[name] for name in arguments.keys() - {"class", "images"}}
         step.action = action("class_created", choice.name, images=len(image_ids), **replaced)
-    return step.change
-
-
-def _label_groups(project: Project, groups: Mapping[int, Sequence[int]], source: str) -> Change:
-    if len(groups) == 1:
-        class_id, image_ids = next(iter(groups.items()))
-        return project.labels.set(image_ids, class_id, source=source)
-    count = sum(map(len, groups.values()))
-    with project.history.one_step(
-        action("predictions_accepted", images=count, classes=len(groups))
-    ) as step:
-        for class_id, image_ids in groups.items():
-            project.labels.set(image_ids, class_id, source=source)
     return step.change
 
 

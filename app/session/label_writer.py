@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
 
 FRAME_S = 0.016  # the GUI thread waits at most this long for the disk
-Codes = Mapping[int, int]  # by image: a class id, `UNKNOWN` or `NO_CLASS`
+Codes = Mapping[int, int]  # by image: a class id, `UNKNOWN`, `EMPTY` or `NO_CLASS`
 
 
 @final

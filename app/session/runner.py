@@ -129,8 +129,8 @@ class Runner(QObject):
         caches: cache folders.
         making: builds missing backbones.
         guesses: updated with every operation.
-        on_news: called on the GUI thread with the changes of an operation.
-        on_entered: called on the project thread with a project just opened, and its first news.
+        on_update: called on the GUI thread with the changes of an operation.
+        on_entered: called on the project thread with a project just opened, and its first update.
     """
 
     busy_changed = Signal(bool)
@@ -179,23 +179,26 @@ class Runner(QObject):
         first: Callable[[], None] = ignore,
         on_failure: Callable[[], None] = ignore,
     ) -> None:
-        """Run an operation and broadcast its changes.
+        """Run an operation and publish its changes.
 
         Args:
             operation: called on the project thread.
-            news_of: called there; returns the changes to broadcast, None for none.
-            on_success: called with the result on the GUI thread, after the broadcast.
-            first: called there before the broadcast.
+            update_of: called there; returns the changes to publish, None for none.
+            on_success: called with the result on the GUI thread, after they were published.
+            first: called there before.
             on_failure: called there on failure; `failed` has the reason.
         """
+        live = self.shown
 
-        def run(live: LiveCollection) -> None:
+        def apply() -> None:
+            if live is None or live is not self._live:
+                return
             result = operation(live)
             update = update_of(live, result)
             if update is not None:
                 self.publish(live, update, lambda: on_success(result), first=first)
 
-        self._run(run, on_failure)
+        self._submit(apply, on_failure)
 
     def ask(
         self,
@@ -216,7 +219,7 @@ class Runner(QObject):
             topic: a query replaces unanswered ones of the same topic; "" replaces none.
             on_failure: called on the GUI thread; `failed` has the reason.
         """
-        number, epoch = object(), self._epoch
+        live, number, epoch = self.shown, object(), self._epoch
         self._newest[topic] = number
 
         def is_wanted() -> bool:
@@ -226,12 +229,12 @@ class Runner(QObject):
             if is_wanted() and shiboken6.isValid(owner):
                 on_answer(answer)
 
-        def run(live: LiveCollection) -> None:
-            if is_wanted():
-                answer = question(live)
-                self.post(lambda: deliver(answer))
+        def answer() -> None:
+            if live is not None and live is self._live and is_wanted():
+                found = question(live)
+                self.post(lambda: deliver(found))
 
-        self._run(run, on_failure)
+        self._submit(answer, on_failure)
 
     def drop_questions(self) -> None:
         """Drop the answers to all earlier queries."""
@@ -246,7 +249,7 @@ class Runner(QObject):
         """A job that runs an operation; cancelled once its project is closed."""
         live = self.shown
 
-        def run(on_progress: OnProgress, cancel: CancelToken) -> T:
+        def apply(on_progress: OnProgress, cancel: CancelToken) -> T:
             if live is None or live is not self._live:
                 raise Cancelled
             try:
@@ -260,7 +263,7 @@ class Runner(QObject):
                 self.publish(live, update)
             return result
 
-        return ThreadJob(title, run, self._thread)
+        return ThreadJob(title, apply, self._thread)
 
     def publish(
         self,
@@ -284,43 +287,34 @@ class Runner(QObject):
 
         self.post(deliver)
 
-    def _run(self, work: Callable[[LiveCollection], None], on_failure: Callable[[], None]) -> None:
+    def _submit(self, work: Callable[[], None], on_failure: Callable[[], None] = ignore) -> None:
+        """Run work on the project thread; failures are reported by `moved` or `failed`."""
         live = self.shown
 
-        def run() -> None:
-            if live is None or live is not self._live:
-                return
-            try:
-                work(live)
-            except BaseException:
-                self.post(on_failure)
-                raise
-
-        self._submit(run)
-
-    def _submit(self, work: Callable[[], None]) -> None:
-        live = self.shown
-
-        def run() -> None:
+        def attempt() -> None:
             try:
                 work()
             except ProjectMovedError as error:
                 reason = error.translated()
+                self.post(on_failure)
                 self.post(lambda: self.moved.emit(live is self.shown, reason))
+            except BaseException:
+                self.post(on_failure)
+                raise
 
-        self._thread.submit(run, self.failed.emit)
+        self._thread.submit(attempt, self.failed.emit)
 
     # -- opening and closing
 
     def enter(self, make: Make, path: Path, *, is_new: bool = False) -> None:
         """Create or open a project; does nothing where it is already open."""
 
-        def work() -> None:
+        def open_unless_open() -> None:
             is_open_already = self._live is not None and self._live.project.path == path.absolute()
             if is_new or not is_open_already:
                 self._enter(make, path)
 
-        self._submit(work)
+        self._submit(open_unless_open)
 
     def leave(self) -> None:
         """Close the project after all pending work."""

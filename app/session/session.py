@@ -143,6 +143,7 @@ class Session(QObject):
         self.current_card = CurrentCard(lambda: self.state, lambda: self.graph, self.guesses, self)
         self.guesses.arrived.connect(self.current_card.follow)
         self._labels = LabelWriter(self._runner, self)
+        self.write_labels = self._labels.write
         self._labels.changed.connect(self._show_state)
         self._labels.unsaved_changed.connect(self.unsaved_changed)
         self.marks = ClassMarks(self._runner, self)
@@ -239,14 +240,14 @@ class Session(QObject):
         is_bulk: bool = False,
         left_out: Sequence[int] = (),
     ) -> None:
-        """Label images as a class; None for "none of the classes". See `label_groups`.
+        """Label images as a class; None for "none of the classes".
 
         Args:
             is_bulk: whether predictions of several images are accepted together.
             left_out: images of the same group that are not of this class.
         """
         code, source = UNKNOWN if class_id is None else class_id, IN_BULK if is_bulk else REVIEW
-        self._labels.write(
+        self.write_labels(
             dict.fromkeys(image_ids, code),
             lambda project: project.labels.set(
                 image_ids, class_id, source=source, left_out=left_out
@@ -257,20 +258,22 @@ class Session(QObject):
         """Exclude a class for images."""
         self.act(lambda project: project.exclusions.add(image_ids, class_id))
 
-    def label_groups(
-        self, groups: Mapping[int, Sequence[int]], action: Callable[[Project], Change]
-    ) -> None:
+    def label_groups(self, groups: Mapping[int, Sequence[int]], *, is_bulk: bool = False) -> None:
         """Label images of several classes in one action.
 
-        Shown at once, and on disk within milliseconds. If writing fails, the labels are rolled back
-        and `failed` has the reason.
+        Args:
+            groups: images by class.
+            is_bulk: whether predictions of several images are accepted together.
         """
-        self._labels.write(
-            {image_id: class_id for class_id, ids in groups.items() for image_id in ids}, action
-        )
+        source = IN_BULK if is_bulk else REVIEW
+        if groups:
+            self.write_labels(
+                {image_id: class_id for class_id, ids in groups.items() for image_id in ids},
+                lambda project: project.labels.set_groups(groups, source=source),
+            )
 
     def unlabel(self, image_ids: Sequence[int]) -> None:
-        self._labels.write(
+        self.write_labels(
             dict.fromkeys(image_ids, NO_CLASS), lambda project: project.labels.remove(image_ids)
         )
 

@@ -1,8 +1,8 @@
 """Labels of images by annotators. No function of this module takes a prediction.
 
 A label belongs to the picture that was seen (decision 110). If another picture is found in the
-file, it is
-outdated: its row stays, but has no effect until it is confirmed or the image is labelled again.
+file, it is outdated: its row stays, but has no effect until it is confirmed or the image is
+labelled again.
 """
 
 import json
@@ -132,6 +132,20 @@ class ProjectLabels(ProjectPart):
             step.action = action(
                 _WITHOUT_CLASS.get(code, "labelled"), name, images=len(ids), **relabelled
             )
+        return step.change
+
+    def set_groups(
+        self, groups: Mapping[ClassId, Sequence[ImageId]], *, source: str = REVIEW
+    ) -> Change:
+        """Label images of several classes in one action; see `set`."""
+        if len(groups) == 1:
+            ((class_id, image_ids),) = groups.items()
+            return self.set(image_ids, class_id, source=source)
+        with self._store.one_step() as step:
+            for class_id, image_ids in groups.items():
+                self.set(image_ids, class_id, source=source)
+            count = sum(map(len, groups.values()))
+            step.action = action("predictions_accepted", images=count, classes=len(groups))
         return step.change
 
     def unnamed(self) -> int:

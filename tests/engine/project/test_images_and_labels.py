@@ -116,6 +116,22 @@ def test_labels_say_who_when_and_how(tmp_path: Path) -> None:
     project.close()
 
 
+def test_groups_are_labelled_in_one_action(tmp_path: Path) -> None:
+    """All or none, also where a later class is missing; of one class as by `set`."""
+    project, gull, images = bird_project(tmp_path)
+    bird = project.classes.graph.find("Bird")
+    change = project.labels.set_groups({gull: images[:2], bird: images[2:3]}, source="bulk")
+    assert change.text == "Accepted 3 images in 2 classes"
+    assert project.labels.counts() == {gull: 2, bird: 1}
+    assert {label.source for label in project.labels.by_image().values()} == {"bulk"}
+    project.history.undo()
+    with pytest.raises(UnknownClassError):
+        project.labels.set_groups({gull: images[:1], 999: images[1:2]})
+    assert project.labels.counts() == {}
+    assert project.labels.set_groups({gull: images[:2]}).text == "Labelled 2 images as Gull"
+    project.close()
+
+
 def test_relabelling_replaces_and_unlabelling_removes(tmp_path: Path) -> None:
     """An image has at most one label; removing counts images with a label."""
     project, gull, images = bird_project(tmp_path)
