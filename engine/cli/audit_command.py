@@ -22,11 +22,11 @@ def audit(
     project: ProjectPath,
     draw: Annotated[
         int | None,
-        Option(metavar="COUNT", help=f"Draw so many unlabelled images at random: {_SIZES_HELP}."),
+        Option(metavar="COUNT", help=f"Draw this many unlabelled images: {_SIZES_HELP}."),
     ] = None,
     grow: Annotated[
         int | None,
-        Option(metavar="COUNT", help=f"Ask about so many images of the last draw: {_SIZES_HELP}."),
+        Option(metavar="COUNT", help=f"Extend the last draw to this many images: {_SIZES_HELP}."),
     ] = None,
     *,
     stratified: Annotated[

@@ -46,8 +46,7 @@ Name = Annotated[
 
 @application.command(
     "list",
-    help="List the backbones: bundled ones, also those that first use makes, and added ones; or "
-    "published networks.",
+    help="List the bundled and added backbones, or published networks.",
 )
 def list_backbones(
     published: Annotated[
@@ -90,7 +89,7 @@ def list_backbones(
 
 @application.command("convert")
 def convert(name: Name) -> None:
-    """Make a bundled backbone from its weights now instead of at its first use."""
+    """Convert a bundled backbone from its weights now instead of at its first use."""
     from engine.cli.named_backbone import ensure_converted
     from engine.collection.models import find_model
 
@@ -209,8 +208,8 @@ def add(
 
 @application.command(
     "remove",
-    help="Remove an added backbone; projects that use it keep their embeddings, but can embed no "
-    "new images.",
+    help="Remove an added backbone; projects that use it keep their embeddings, but "
+    "cannot embed new images.",
 )
 def remove(name: Name) -> None:
     """Remove a backbone from the library."""

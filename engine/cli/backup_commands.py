@@ -30,7 +30,9 @@ def backup(
     to: Annotated[
         Path | None,
         Option(
-            "--to", metavar="FOLDER", help="Write it to this folder instead; it is never deleted."
+            "--to",
+            metavar="FOLDER",
+            help="Write it to this folder instead; such a backup is never deleted.",
         ),
     ] = None,
 ) -> None:
@@ -78,17 +80,15 @@ def list_backups(
 
 @application.command(
     "folder",
-    help="Show where a project's backups are kept, or choose another folder; existing backups stay "
-    "where they are.",
+    help="Show the folder of a project's backups, or choose another one; existing "
+    "backups are not moved.",
 )
 def folder(
     project: ProjectPath,
     folder: Annotated[
         Path | None, Argument(metavar="FOLDER", help="Keep backups there from now on.")
     ] = None,
-    usual: Annotated[
-        bool, Option("--usual", help="Keep them in the default folder again.")
-    ] = False,
+    usual: Annotated[bool, Option("--usual", help="Use the default folder again.")] = False,
 ) -> None:
     """Show or change the folder of backups."""
     from engine.project.backups.place import choose_folder, folder_for
@@ -107,7 +107,7 @@ def restore(
     project: ProjectPath,
     backup: Annotated[
         str,
-        Argument(metavar="BACKUP", help="A file, or a number or time that `backups list` shows."),
+        Argument(metavar="BACKUP", help="A file, or a number or time shown by `backups list`."),
     ],
     *,
     yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,

@@ -20,7 +20,7 @@ NONE_OF_THEM = "none of the classes"
 
 def check_labels(
     project: ProjectPath,
-    count: Annotated[int, Option(min=1, help="At most so many labels.")] = 50,
+    count: Annotated[int, Option(min=1, help="Maximum number of labels.")] = 50,
 ) -> None:
     """List probable label errors."""
     from engine.review.label_check import check_project

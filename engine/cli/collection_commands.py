@@ -52,8 +52,8 @@ BackboneOfDataSet = Annotated[
     Option(
         "--backbone",
         metavar="NAME_OR_ONNX",
-        help="With --out: a backbone of `backbone list`, or an ONNX file with its card beside it, "
-        "such as that of an exported model.",
+        help="With --out: a backbone of `backbone list`, or an ONNX file with its card "
+        "next to it, such as that of an exported model.",
         show_default="that of new projects",
     ),
 ]
@@ -62,8 +62,9 @@ ClusterAddress = Annotated[
     Option(
         "--cluster",
         metavar="ADDRESS",
-        help="Of a data set: the Ray cluster to work on. `local`: this computer alone; `auto`: the "
-        "one that runs here; or HOST:PORT of its head, from one of its nodes.",
+        help="For a data set: the Ray cluster to use. `local`: this computer only; "
+        "`auto`: the cluster running here; or HOST:PORT of its head node, from one "
+        "of its nodes.",
         show_default="local",
     ),
 ]
@@ -72,7 +73,7 @@ ShardImages = Annotated[
     Option(
         "--shard-images",
         min=1,
-        help="With --out: images of each file of the data set.",
+        help="With --out: number of images in each file of the data set.",
         show_default="10000",
     ),
 ]
@@ -80,8 +81,8 @@ Plain = Annotated[
     bool,
     Option(
         "--plain",
-        help="Write names unchanged; by default an apostrophe keeps spreadsheets from running "
-        "those that begin with = + - @ or a tab as formulas.",
+        help="Write names unchanged; by default an apostrophe is put before those that "
+        "begin with = + - @ or a tab, which spreadsheets would run as formulas.",
     ),
 ]
 Collection = Annotated[
@@ -114,9 +115,9 @@ def embed(
         bool,
         Option(
             "--one-view",
-            help="Embed each image once. By default all images of a collection of up to 10,000, "
-            "and labelled ones of "
-            "larger collections, are embedded in five views, which takes five times as long.",
+            help="Embed each image once. By default all images of a collection of up to "
+            "10,000, and the labelled ones of larger collections, are embedded in five "
+            "views, which takes five times as long.",
         ),
     ] = False,
 ) -> None:
@@ -245,16 +246,16 @@ def classify(
         bool,
         Option(
             "--all",
-            help="Write labelled images too, with the person who labelled them in `labelled_by`.",
+            help="Include labelled images, with the annotator in `labelled_by`.",
         ),
     ] = False,
     is_plain: Plain = False,
     is_overwriting: Overwrite = False,
 ) -> None:
-    """Predict every unlabelled image; with --model, image files without a project.
+    """Classify all unlabelled images; with --model, image files without a project.
 
-    A score is a probability given that the image shows one of the classes; where `safe_class` is
-    `unknown`, it looks like none of them.
+    A score is a probability given that the image shows one of the classes; `unknown` as
+    `safe_class` means that it looks like none of them.
     """
     if model is not None:
         if setting is not None or collection is not None or include_labelled:
@@ -402,7 +403,7 @@ def evaluate(
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Compare the predictions with the truth, at the leaf and at every level."""
+    """Compare predictions with ground truth, at the leaves and at every level."""
     from engine.collection.classify import classify_project
     from engine.evaluation.evaluate import evaluate as score
     from engine.evaluation.truth_file import read_truth

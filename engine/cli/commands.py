@@ -21,8 +21,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "new": (
         "project_commands:new",
         (
-            "Create a project; refuses to overwrite. An ONNX file is tested and added to the "
-            "library first."
+            "Create a project; an existing file is never overwritten. An ONNX file is "
+            "tested and added to the library first."
         ),
     ),
     "check": (
@@ -31,13 +31,13 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "import-graph": (
         "graph_commands:import_graph",
-        "Merge a taxonomy into the project's graph, or a later version of one.",
+        "Merge a taxonomy into the project's graph, or update one to a later version.",
     ),
     "doctor": (
         "doctor_command:doctor",
         (
-            "Show versions, devices with their speed, why not the GPU, kinds of image, folders "
-            "and backbones."
+            "Show versions, devices with their speed, why the GPU is not used, image "
+            "formats, folders and backbones."
         ),
     ),
     "import-images": (
@@ -47,23 +47,23 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "embed": (
         "collection_commands:embed",
         (
-            "Fill the embedding cache, or with --out a data set; an interrupted run resumes "
-            "where it stopped."
+            "Embed all images into the cache, or with --out into a data set; an "
+            "interrupted run resumes where it stopped."
         ),
     ),
     "classify": (
         "collection_commands:classify",
-        "Predict every unlabelled image; with --model, image files without a project.",
+        "Classify all unlabelled images; with --model, image files without a project.",
     ),
     "evaluate": (
         "collection_commands:evaluate",
-        "Compare the predictions with the truth, at the leaf and at every level.",
+        "Compare predictions with ground truth, at the leaves and at every level.",
     ),
     "report": (
         "report_command:report",
         (
-            "Write a report: progress, accuracy, calibration, confusion, figures of each class, "
-            "mistakes, counts."
+            "Write a report: progress, accuracy, calibration, confusion, figures for "
+            "each class, errors, counts."
         ),
     ),
     "export": (
@@ -80,15 +80,15 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "import-labels": (
         "label_commands:import_labels",
         (
-            "Take over labels that others gave. A label of this project is never overwritten: "
-            "conflicts are listed."
+            "Import labels given elsewhere. Labels of this project are never "
+            "overwritten: conflicts are listed."
         ),
     ),
     "merge": (
         "merge_command:merge",
         (
-            "Bring another person's copy of a project in. A label of this project stays unless "
-            "--prefer says otherwise."
+            "Merge another person's copy of a project into this one. Labels of this "
+            "project are kept unless --prefer says otherwise."
         ),
     ),
     "unpack": (
@@ -98,8 +98,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "train": (
         "training_commands:train",
         (
-            "Train a new model version on the person's labels; a backbone training that was "
-            "stopped goes on."
+            "Train a new model version on the project's labels; a stopped training of "
+            "the backbone is resumed."
         ),
     ),
     "versions": (
@@ -116,95 +116,92 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "menu-entry": (
         "project_commands:menu_entry",
         (
-            "Put this program into the menu of a Linux desktop, and let a double click open "
-            "projects with it."
+            "Add this program to the menu of a Linux desktop, and open projects with it "
+            "on a double click."
         ),
     ),
     "suggest": (
         "image_commands:suggest",
-        "List the images to label first, also before any label. Changes nothing.",
+        "List the images to label first; works without any labels. Changes nothing.",
     ),
     "sample": (
         "sample_command:sample",
-        "Make a project of N images of a data set to label, with the embeddings that it has.",
+        "Create a project with N images of a data set to label, with their embeddings.",
     ),
     "replaced": (
         "replaced_command:replaced",
         (
-            "List labelled images whose file holds another photo now; confirm their labels, or "
-            "take them off."
+            "List labelled images whose file now contains another photo; confirm or "
+            "remove their labels."
         ),
     ),
     "audit": (
         "audit_command:audit",
         (
-            "Say how right predictions are on images drawn at random, by the labels that these "
-            "got; draw some."
+            "Estimate the accuracy of predictions from the labels of images drawn at "
+            "random, or draw some."
         ),
     ),
     "check-labels": (
         "check_labels_command:check_labels",
         (
-            "List the labels that are probably wrong, the most probable first, each with the "
+            "List labels that are probably wrong, most likely first, each with the "
             "reason. Changes nothing."
         ),
     ),
     "images": (
         "image_commands:images",
         (
-            "List the images that fit a search, with what is known of each; with --json all of "
-            "it. Changes nothing."
+            "List images that match a search, with their main details; with --json all "
+            "of them. Changes nothing."
         ),
     ),
     "fields": (
         "field_commands:fields",
-        (
-            "List the fields that the project has for its images; define and rename them, and "
-            "set them for images."
-        ),
+        ("List the project's image fields; define and rename them, and set their values."),
     ),
     "clock": (
         "field_commands:clock",
         (
-            "List the corrections of cameras' clocks; correct that of a folder or a camera. "
-            "Files stay as they are."
+            "List the clock corrections of cameras, or correct the clock of a folder or "
+            "camera. Files are not changed."
         ),
     ),
     "similar": (
         "similarity_commands:similar",
-        "List the images of a project that look most like one, most alike first. Changes nothing.",
+        "List the images of a project by their similarity to one. Changes nothing.",
     ),
     "duplicates": (
         "similarity_commands:duplicates",
         (
-            "List copies and bursts: the same bytes, near-duplicates, and shots within seconds. "
-            "Changes nothing."
+            "List duplicates and bursts: identical files, near-duplicates, and shots "
+            "within seconds. Changes nothing."
         ),
     ),
     "detect": (
         "detect_command:detect",
         (
-            "Find the things in all images, and add their boxes as images to label. Goes on "
-            "where it was stopped."
+            "Detect objects in all images, and add their boxes as images to label. An "
+            "interrupted run resumes where it stopped."
         ),
     ),
     "map": (
         "map_command:make_map",
         (
-            "Lay out all embedded images in the plane, look-alikes side by side, with the "
+            "Lay out all embedded images in a plane, similar ones close together, with the "
             "prototypes of the classes."
         ),
     ),
     "what-if": (
         "graph_commands:what_if",
         (
-            "Say which images edits of the graph would change, and how accuracy would move. "
-            "Changes nothing."
+            "Show which images an edit of the graph would change, and its effect on "
+            "accuracy. Changes nothing."
         ),
     ),
     "policy": (
         "policy_command:policy",
-        "List the rules of a project, or change those of a class or of the whole project.",
+        "List a project's rules, or change those of a class or of the whole project.",
     ),
     "backup": (
         "backup_commands:backup",

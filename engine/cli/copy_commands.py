@@ -14,9 +14,7 @@ from engine.texts import counted
 
 Previews = Annotated[
     bool,
-    Option(
-        "--previews", help="copy: previews of 1,024 pixels instead of the photos, to send less."
-    ),
+    Option("--previews", help="copy: include previews of 1,024 pixels instead of the photos."),
 ]
 
 
@@ -52,12 +50,12 @@ def export_copy(project: Path, out: Path, *, has_previews: bool, is_overwriting:
 
 def unpack(
     copy: Annotated[
-        Path, Argument(metavar="COPY", help="A file that `export PROJECT copy` wrote.")
+        Path, Argument(metavar="COPY", help="A file written by `export PROJECT copy`.")
     ],
     folder: Annotated[
         Path | None,
         Argument(
-            metavar="FOLDER", help="A new folder; by default beside the file.", show_default=False
+            metavar="FOLDER", help="A new folder; by default next to the file.", show_default=False
         ),
     ] = None,
 ) -> None:

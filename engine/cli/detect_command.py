@@ -16,19 +16,21 @@ def detect(  # noqa: PLR0917 (Typer makes options of them)
     model: Annotated[
         Path, Option("--model", metavar="FILE.onnx", help="A detector as an ONNX file.")
     ],
-    threshold: Annotated[float, Option(min=0.05, max=1.0, help="Least score of a box.")] = 0.2,
+    threshold: Annotated[float, Option(min=0.05, max=1.0, help="Minimum score of a box.")] = 0.2,
     names: Annotated[
         Path | None,
         Option(
             metavar="FILE",
-            help="Names of the detector's categories, one a line.",
+            help="Names of the detector's categories, one per line.",
             show_default="in the model",
         ),
     ] = None,
     side: Annotated[
         int,
         Option(
-            min=0, max=4096, help="Longest side of pictures, where any will do; 0 for the usual."
+            min=0,
+            max=4096,
+            help="Longest side of the input, if the detector accepts any; 0 for its default.",
         ),
     ] = 0,
     device: DeviceName = "auto",

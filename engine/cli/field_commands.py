@@ -41,9 +41,8 @@ def fields(
         Option(
             "--define",
             metavar="FIELD",
-            help='Add a field, or change it: "sex: female, male", "distance: number", "antlers: '
-            'yes_no" or '
-            '"remark: text". May be repeated.',
+            help='Add or change a field: "sex: female, male", "distance: number", "antlers: '
+            'yes_no" or "remark: text". May be repeated.',
         ),
     ] = None,
     preset: Annotated[
@@ -71,13 +70,13 @@ def fields(
         Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Set a field of the images of --search, such as count=12; without a value it is "
-            "removed. May be repeated.",
+            help="Set a field of the images that match --search, such as count=12; without a "
+            "value it is removed. May be repeated.",
         ),
     ] = None,
     search: Annotated[
         str,
-        Option("--search", metavar="TEXT", help="Images that --set is for; see `images`."),
+        Option("--search", metavar="TEXT", help="Images for --set; see `images`."),
     ] = "",
 ) -> None:
     """List, define, rename or set fields of images."""
@@ -226,35 +225,35 @@ def clock(
     *,
     folder: Annotated[
         Path | None,
-        Option("--folder", help="Correct the times of images in this folder, and below it."),
+        Option("--folder", help="Correct the times of images in this folder and its subfolders."),
     ] = None,
     camera: Annotated[
         str,
         Option(
             "--camera",
-            help="Correct the times of a camera, by make and model as `images` shows it.",
+            help="Correct the times of a camera, given by make and model as `images` shows them.",
         ),
     ] = "",
     serial: Annotated[
         str,
-        Option("--serial", help="Of the cameras of that model, the one with this number."),
+        Option("--serial", help="Only the camera with this serial number."),
     ] = "",
     offset: Annotated[
         str,
         Option(
             "--offset",
             metavar="OFFSET",
-            help="What is added to its clock: +1h02m, -3:30, +1:02:15.",
+            help="Offset to add to its clock: +1h02m, -3:30, +1:02:15.",
         ),
     ] = "",
     zone: Annotated[
         str,
-        Option(
-            "--zone", metavar="ZONE", help="The time zone that its clock is in: +02:00, UTC-3, UTC."
-        ),
+        Option("--zone", metavar="ZONE", help="Time zone of its clock: +02:00, UTC-3, UTC."),
     ] = "",
     remove: Annotated[bool, Option("--remove", help="Remove the correction.")] = False,
-    preview: Annotated[bool, Option("--preview", help="Only say what would change.")] = False,
+    preview: Annotated[
+        bool, Option("--preview", help="Show what would change, and change nothing.")
+    ] = False,
 ) -> None:
     """List, set or remove clock corrections."""
     from engine.collection.clock_preview import ClockPreview, preview_correction

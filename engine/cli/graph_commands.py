@@ -38,21 +38,21 @@ def import_graph(
     ] = None,
     columns: Columns = None,
     is_preview: Annotated[
-        bool, Option("--preview", help="Only say what would happen; nothing is written.")
+        bool, Option("--preview", help="Preview the import; nothing is written.")
     ] = False,
     updates: Annotated[
         bool,
         Option(
             "--update",
-            help="Take over what a new version of the source renamed, moved and merged; your "
-            "edits stay.",
+            help="Apply what a new version of the source renamed, moved and merged; your "
+            "edits are kept.",
         ),
     ] = False,
     removes_gone: Annotated[
         bool,
         Option(
             "--remove-gone",
-            help="With --update: remove classes without labels that the source has no more.",
+            help="With --update: remove unlabelled classes that are no longer in the source.",
         ),
     ] = False,
 ) -> None:
@@ -218,10 +218,10 @@ def export_graph(
         str,
         Option(
             "--format",
-            help="json, csv, graphml, skos, dot or svg; by the file's suffix by default.",
+            help="json, csv, graphml, skos, dot or svg; by default from the file's suffix.",
         ),
     ] = "auto",
-    is_dark: Annotated[bool, Option("--dark", help="Draw an SVG on a dark ground.")] = False,
+    is_dark: Annotated[bool, Option("--dark", help="Draw an SVG with a dark background.")] = False,
     is_overwriting: Overwrite = False,
 ) -> None:
     """Export the category graph."""
@@ -248,10 +248,10 @@ MOVES_SHOWN = 12  # in the text; the JSON has all
 def what_if(
     project: ProjectPath,
     unlink: Annotated[
-        Pairs | None, Option(metavar="CLASS=PARENT", help="Take a class from a parent.")
+        Pairs | None, Option(metavar="CLASS=PARENT", help="Remove a class from a parent.")
     ] = None,
     link: Annotated[
-        Pairs | None, Option(metavar="CLASS=PARENT", help="Put a class under one more.")
+        Pairs | None, Option(metavar="CLASS=PARENT", help="Add a parent to a class.")
     ] = None,
     merge: Annotated[
         Pairs | None, Option(metavar="CLASS=INTO", help="Merge a class into another.")

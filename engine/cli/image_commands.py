@@ -23,9 +23,8 @@ def images(
         Option(
             "--search",
             metavar="TEXT",
-            help='Words of names, folders, keywords and comments, and fields: "fox date:2024-05 '
-            '-labelled stars:>=3". '
-            "All must fit. Without it, all images.",
+            help='Words of names, folders, keywords and comments, and fields: "fox '
+            'date:2024-05 -labelled stars:>=3". All must match. By default all images.',
         ),
     ] = "",
 ) -> None:
@@ -90,14 +89,14 @@ def _row(graph: "CategoryGraph", image: "FoundImage") -> dict[str, Any]:
 
 def suggest(
     project: ProjectPath,
-    count: Annotated[int, Option(min=1, help="At most so many images.")] = 12,
+    count: Annotated[int, Option(min=1, help="Maximum number of images.")] = 12,
     by: Annotated[
         str,
         Option(
             "--by",
             metavar="WAY",
-            help="teach-first: those whose labels would teach most, best first. random: all with "
-            "the same probability.",
+            help="teach-first: images whose labels would improve predictions most, best "
+            "first. random: all with the same probability.",
         ),
     ] = WAYS[0],
     seed: Seed = 0,

@@ -35,7 +35,7 @@ def import_images(
         Option(
             "--frames",
             metavar="SECONDS",
-            help='Of a video: one every so many seconds, or "changes".',
+            help='Of a video: seconds between frames, or "changes": a frame at each change.',
         ),
     ] = f"{EVERY_S:g}",
 ) -> None:

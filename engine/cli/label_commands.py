@@ -53,34 +53,35 @@ Target = Annotated[
 Images = Annotated[
     str,
     Option(
-        help="verified: images that a person labelled; sure: those, and where the model is sure "
-        "enough; all: also images without a class."
+        help="verified: images labelled by a person; sure: also those with a confident "
+        "prediction; all: also images without a class."
     ),
 ]
 Files = Annotated[
-    str, Option(help="How images come into a folder: copy, hard-link or symbolic-link.")
+    str, Option(help="How to put images into folders: copy, hard-link or symbolic-link.")
 ]
 Flat = Annotated[
     bool,
-    Option(
-        "--flat", help="Class folders beside one another, as torchvision's ImageFolder wants them."
-    ),
+    Option("--flat", help="All class folders at one level, as torchvision's ImageFolder expects."),
 ]
 Coarse = Annotated[
     bool,
     Option(
         "--coarse",
-        help="yolo, yolo-detection, folders --flat: also images of classes above others, which "
-        "else stay out.",
+        help="yolo, yolo-detection, folders --flat: include images of classes with "
+        "subclasses, which are left out by default.",
     ),
 ]
 Crops = Annotated[
     bool,
-    Option("--crops", help="folders, yolo and huggingface: cut out what is in boxes, as JPEGs."),
+    Option("--crops", help="folders, yolo and huggingface: crop the boxes, as JPEGs."),
 ]
 ByteOrderMark = Annotated[
     bool,
-    Option("--byte-order-mark", help="csv: begin with one, so that Excel reads accents rightly."),
+    Option(
+        "--byte-order-mark",
+        help="csv: begin with a byte order mark, so that Excel reads accents correctly.",
+    ),
 ]
 
 
@@ -205,34 +206,34 @@ def import_labels(
     project: ProjectPath,
     source: Annotated[
         Path,
-        Argument(metavar="FILE", help="A file or folder that `export` wrote, or another program."),
+        Argument(
+            metavar="FILE", help="A file or folder written by `export` or by another program."
+        ),
     ],
     *,
     format_name: Annotated[
         str,
         Option(
-            "--format", help="Its format, or keywords for those of photos; detected by default."
+            "--format", help="Its format, or `keywords` for those in photos; detected by default."
         ),
     ] = "auto",
     who: Annotated[
         str,
-        Option(help="Whose labels they are where the file does not say; its name by default."),
+        Option(help="Annotator of labels without one in the file; by default the file's name."),
     ] = "",
-    adds_classes: Annotated[
-        bool, Option("--add-classes", help="Make the classes that are missing.")
-    ] = False,
+    adds_classes: Annotated[bool, Option("--add-classes", help="Add missing classes.")] = False,
     adds_images: Annotated[
         bool,
-        Option(
-            "--add-images", help="Add the images that are missing, where their files are found."
-        ),
+        Option("--add-images", help="Add missing images whose files are found."),
     ] = False,
     images_from: ImagesFrom = None,
     columns: Columns = None,
     threshold: Annotated[
-        float, Option(min=0.0, max=1.0, help="Least score of boxes that a detector found.")
+        float, Option(min=0.0, max=1.0, help="Minimum score of a detector's boxes.")
     ] = 0.2,
-    is_dry: Annotated[bool, Option("--dry-run", help="Only say what would happen.")] = False,
+    is_dry: Annotated[
+        bool, Option("--dry-run", help="Show what would happen, and change nothing.")
+    ] = False,
 ) -> None:
     """Import labels, and list conflicts."""
     from engine.collection.importing.import_labels import import_labels as run

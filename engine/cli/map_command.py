@@ -19,22 +19,22 @@ def make_map(
         Option(
             "-o",
             "--out",
-            help="File to write: .csv or .npz with places, .svg or .png as a picture.",
+            help="File to write: .csv or .npz with coordinates, .svg or .png as a picture.",
         ),
     ],
     *,
     level: Annotated[
-        int, Option(min=0, help="Level of the classes that have a colour; 0 is the top.")
+        int, Option(min=0, help="Level of the classes that are coloured; 0 is the top.")
     ] = 0,
     again: Annotated[
-        bool, Option("--again", help="Lay out all images anew, also where there is a map.")
+        bool, Option("--again", help="Lay out all images again, even if there is a map.")
     ] = False,
     is_plain: Plain = False,
     is_overwriting: Overwrite = False,
 ) -> None:
     """Make or complete the map of a project, and export it.
 
-    New images are placed among the others, which stay where they are.
+    New images are placed among the others, which do not move.
     """
     from engine.collection.live import LiveCollection
     from engine.map.make import make_map as run

@@ -34,12 +34,12 @@ def merge(
         Path, Argument(metavar="OTHER", help="Another copy of the project; it is only read.")
     ],
     *,
-    is_dry: Annotated[bool, Option("--dry-run", help="Only say what would happen.")] = False,
+    is_dry: Annotated[
+        bool, Option("--dry-run", help="Show what would happen, and change nothing.")
+    ] = False,
     adds_images: Annotated[
         bool,
-        Option(
-            "--add-images", help="Add the images that are missing, where their files are found."
-        ),
+        Option("--add-images", help="Add missing images whose files are found."),
     ] = False,
     conflict_file: Annotated[
         Path | None,
@@ -49,7 +49,7 @@ def merge(
         str,
         Option(
             "--prefer",
-            help="Settle all open conflicts: ours, theirs or newer. Without, they stay open.",
+            help="Settle all open conflicts: ours, theirs or newer. By default they stay open.",
         ),
     ] = "",
     is_overwriting: Overwrite = False,

@@ -51,7 +51,7 @@ Mirror = Annotated[
     str,
     Option(
         metavar="FOLDER_OR_URL",
-        help="Take a download from here instead of its publisher.",
+        help="Download from here instead of the publisher.",
         callback=_mirror,
     ),
 ]

@@ -42,8 +42,8 @@ ImagesFrom = Annotated[
     list[Path] | None,
     Option(
         metavar="FOLDER",
-        help="Images may be added from below this folder, too; otherwise from below the list's "
-        "folder and those of the project's images. May be repeated.",
+        help="Also allow images from this folder and its subfolders; otherwise only from "
+        "the list's folder and those of the project's images. May be repeated.",
     ),
 ]
 SettingName = Annotated[str, Option("--setting", help="ppn+, ppn, prototypes or regression.")]

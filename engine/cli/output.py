@@ -42,8 +42,9 @@ Overwrite = Annotated[
     bool,
     Option(
         "--overwrite",
-        help="Replace the output file also where it is no earlier output of this kind. Projects, "
-        "backups, images of the project and folders are never replaced.",
+        help="Replace any existing file; by default only an earlier output of the same "
+        "kind. Projects, backups, images of the project and folders are never "
+        "replaced.",
     ),
 ]
 MOST_SHOWN = 20  # lines of each list; the rest is a number, and `--json` has them all

@@ -26,28 +26,29 @@ def policy(
     *,
     confidence: Annotated[
         str | None,
-        Option(metavar="0..1", help='Minimum confidence of CLASS and all below it, or "parent".'),
+        Option(
+            metavar="0..1", help='Minimum confidence of CLASS and its descendants, or "parent".'
+        ),
     ] = None,
     is_deepest: Annotated[
         bool | None,
-        Option("--no-subclasses/--subclasses", help="Whether classes below CLASS are predicted."),
+        Option("--no-subclasses/--subclasses", help="Whether subclasses of CLASS are predicted."),
     ] = None,
     is_broadest: Annotated[
         bool | None,
-        Option("--no-broader/--broader", help="Whether classes above CLASS are predicted."),
+        Option("--no-broader/--broader", help="Whether broader classes than CLASS are predicted."),
     ] = None,
     key: Annotated[
-        int | None, Option(min=0, max=9, help="Digit that labels with Alt; 0 for none.")
+        int | None,
+        Option(min=0, max=9, help="Digit that, with Alt, labels images as CLASS; 0 for none."),
     ] = None,
     level: Annotated[
         int | None,
-        Option(
-            min=0, help="Predict no coarse class above this level, anywhere; 0 is the top level."
-        ),
+        Option(min=0, help="Predict no coarse class above this level; 0 is the top level."),
     ] = None,
     is_locked: Annotated[
         bool | None,
-        Option("--lock/--unlock", help="Whether new words make classes only after a question."),
+        Option("--lock/--unlock", help="Whether new classes need a confirmation."),
     ] = None,
 ) -> None:
     """List or change the policies of a project."""

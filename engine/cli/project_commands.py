@@ -148,7 +148,7 @@ def _replaced(project: Path) -> tuple[str, list[dict[str, Any]]]:
 
 
 def menu_entry(
-    remove: Annotated[bool, Option("--remove", help="Take it out of the menu again.")] = False,
+    remove: Annotated[bool, Option("--remove", help="Remove it from the menu.")] = False,
 ) -> None:
     """Add the program to the desktop menu, or remove it."""
     files = [str(path) for path in (remove_menu_entry() if remove else add_menu_entry())]
@@ -166,12 +166,12 @@ def relink(
     project: ProjectPath,
     folder: Annotated[
         Path | None,
-        Argument(metavar="[FOLDER]", help="Where to search; by default beside the project."),
+        Argument(metavar="[FOLDER]", help="Where to search; by default the project's folder."),
     ] = None,
     *,
     yes: Annotated[bool, Option("--yes", help="Change the project without asking.")] = False,
     dry_run: Annotated[
-        bool, Option("--dry-run", help="Only report what would be found; never ask.")
+        bool, Option("--dry-run", help="Show what would be found, and change nothing.")
     ] = False,
 ) -> None:
     """Find moved images and update their paths."""

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 def replaced(
     project: ProjectPath,
     images: Annotated[
-        list[Path] | None, Argument(metavar="[IMAGE]...", help="Only these; by default all.")
+        list[Path] | None, Argument(metavar="[IMAGE]...", help="Only these images; by default all.")
     ] = None,
     *,
     confirm: Annotated[
-        bool, Option("--confirm", help="Their labels hold for the new pictures too, by you.")
+        bool, Option("--confirm", help="Confirm that their labels also apply to the new photos.")
     ] = False,
-    ask_again: Annotated[bool, Option("--ask-again", help="Take their labels off.")] = False,
+    ask_again: Annotated[bool, Option("--ask-again", help="Remove their labels.")] = False,
 ) -> None:
     """List, confirm or remove outdated labels."""
     if confirm and ask_again:

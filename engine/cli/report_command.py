@@ -35,8 +35,8 @@ def report(
     truth: Annotated[
         Path | None,
         Option(
-            help="CSV with the columns image,class to compare with; by default labels of people, "
-            "held out."
+            help="CSV with the columns image,class to compare with; by default people's "
+            "labels, held out."
         ),
     ] = None,
     *,

@@ -19,13 +19,14 @@ By = Annotated[
     Option(
         "--by",
         metavar="WAY",
-        help="teach-first: those whose labels would teach most, best first, chosen among 20,000 "
-        "drawn at random; so at most 20,000. random: all with the same probability.",
+        help="teach-first: images whose labels would improve predictions most, best "
+        "first, chosen from 20,000 drawn at random; so at most 20,000. random: all "
+        "with the same probability.",
     ),
 ]
 Seed = Annotated[
     int,
-    Option("--seed", min=0, help="Of the random draw: the same one draws the same images."),
+    Option("--seed", min=0, help="Random seed: the same seed draws the same images."),
 ]
 
 
@@ -38,11 +39,11 @@ def check_way(by: str) -> None:
 def sample(
     data_set: Annotated[
         Path,
-        Argument(metavar="DATASET", help="The folder that `embed SOURCE --out DATASET` made."),
+        Argument(metavar="DATASET", help="A folder written by `embed SOURCE --out DATASET`."),
     ],
-    count: Annotated[int, Argument(metavar="N", min=1, help="How many images.")],
+    count: Annotated[int, Argument(metavar="N", min=1, help="Number of images.")],
     out: Annotated[
-        Path, Option("-o", "--out", metavar="PROJECT", help="The project file to make.")
+        Path, Option("-o", "--out", metavar="PROJECT", help="The project file to create.")
     ],
     *,
     by: By = WAYS[0],
@@ -51,7 +52,8 @@ def sample(
 ) -> None:
     """Make a project of images of a data set.
 
-    Images without an embedding are never chosen. Of a project, `suggest` lists the images to label.
+    Images without an embedding are never chosen. For a project, `suggest` lists the images to
+    label.
     """
     check_way(by)
     if data_set.is_file():

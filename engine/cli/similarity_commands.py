@@ -23,7 +23,7 @@ def similar(
         Path,
         Argument(metavar="IMAGE", help="An image of the project, or any other image file."),
     ],
-    count: Annotated[int, Option(min=1, help="At most so many images.")] = 20,
+    count: Annotated[int, Option(min=1, help="Maximum number of images.")] = 20,
     device: DeviceName = "auto",
 ) -> None:
     """List the most similar images."""
@@ -51,15 +51,15 @@ def duplicates(
         Option(
             min=0,
             max=86_400,
-            help="Maximum gap in a burst, in seconds; 0 for no bursts. People with camera traps "
-            "use 60 to 120.",
+            help="Maximum gap in a burst, in seconds; 0 for no bursts. For camera traps 60 to "
+            "120 is usual.",
             show_default="as the project is set, at first 5",
         ),
     ] = None,
     looks: Annotated[
         bool,
         Option(
-            "--look/--no-look", help="Look at pictures first that were not looked at yet, or not."
+            "--look/--no-look", help="Compare pictures that were not compared yet first, or not."
         ),
     ] = True,
 ) -> None:

@@ -25,7 +25,11 @@ def train(
     ] = "propagation",
     setting: Annotated[
         list[str] | None,
-        Option("--setting", metavar="NAME=VALUE", help="Such as iterations=200; may be repeated."),
+        Option(
+            "--setting",
+            metavar="NAME=VALUE",
+            help="A setting, such as iterations=200. May be repeated.",
+        ),
     ] = None,
     choose: Annotated[
         bool, Option("--choose", help="Use the new version from now on; this can be undone.")
