@@ -155,7 +155,7 @@ class CycleError(GraphError):
         super().__init__(
             "this would make a class its own ancestor",
             found=" > ".join(path),
-            remedy="link it elsewhere, or cut one of these edges first",
+            remedy="link it elsewhere, or remove one of these edges first",
         )
 
 

@@ -97,7 +97,7 @@ def _require(status: os.stat_result, path: Path) -> None:
             raise NotRegularError(number, reason, str(path))
     if status.st_dev in _kernel_devices():
         raise NotRegularError(
-            errno.EINVAL, "made up by the system, not a file on a disk", str(path)
+            errno.EINVAL, "a virtual file of the system, not a file on a disk", str(path)
         )
 
 

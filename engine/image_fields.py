@@ -236,7 +236,7 @@ def checked_fields(fields: Sequence[ImageField]) -> tuple[ImageField, ...]:
     for place, field in enumerate(checked):
         if field.search_name in names[:place]:
             raise InputError(
-                'the field "{name}" is there twice',
+                'the field "{name}" occurs twice',
                 expected="names that differ in letters or digits",
                 name=field.name,
             )
@@ -259,7 +259,7 @@ def _checked_field(field: ImageField) -> ImageField:
     if search_name_of(name) in RESERVED:
         raise InputError(
             'a field cannot be called "{name}"',
-            expected="a name that means nothing else in a search",
+            expected="a name that has no other meaning in a search",
             name=name,
         )
     choices = _checked_choices(name, field)
@@ -274,7 +274,9 @@ def _checked_choices(name: str, field: ImageField) -> tuple[str, ...]:
     if field.kind is not FieldKind.CHOICE:
         if choices:
             raise InputError(
-                'the field "{name}" has choices', expected="choices of a choice alone", name=name
+                'the field "{name}" has choices',
+                expected="choices only for a field with choices",
+                name=name,
             )
         return ()
     are_different = len(set(map(folded, choices))) == len(choices)

@@ -88,9 +88,9 @@ def quoted(command: Path) -> str:
 def _data_folder() -> Path:
     if not sys.platform.startswith("linux"):
         raise UsageError(
-            "only Linux has such a menu",
+            "this is only for Linux",
             found=sys.platform,
-            remedy="the installer puts the program into the menu",
+            remedy="the installer adds the program to the menu",
         )
     return platformdirs.user_data_path()
 

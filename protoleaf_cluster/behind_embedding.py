@@ -103,7 +103,7 @@ def _difference(bundle: ModelBundle, whole: bytes, part: bytes) -> float:
 def _no_part(bundle: ModelBundle, found: str) -> ModelError:
     return ModelError(
         "the exported model cannot classify embeddings",
-        expected="the answers of {classifier} to a difference of {tolerance:g}",
+        expected="the outputs of {classifier} within {tolerance:g}",
         found="{found_difference} in {folder}",
         remedy="export the model again",
         classifier=CLASSIFIER,

@@ -96,7 +96,7 @@ def begin_predictions(data_set: DataSet, bundle: ModelBundle, out: Path) -> Pred
         )
         if begun != asked:
             raise InputError(
-                "the folder holds predictions of another data set or model",
+                "the folder contains predictions of another data set or model",
                 expected="{model} ({hash}) of {data_set}",
                 found="{found_model} ({found_hash}) of {found_data_set}",
                 remedy="choose a new folder",

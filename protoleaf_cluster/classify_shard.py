@@ -43,7 +43,7 @@ class ClassifyShards:
         for folder in (self.data_set, self.predictions):
             if not folder.is_dir():
                 raise InputError(
-                    "a node of the cluster does not see a folder",
+                    "a node of the cluster cannot access a folder",
                     expected="the same folder on every node, such as one of a shared disk",
                     found=str(folder),
                 )

@@ -55,7 +55,7 @@ class EmbedShards:
         """Load the backbone as on the desktop; raises `ModelError`, `InputError`, `FormatError`."""
         if not (self.folder / BACKBONE_FILE).is_file():
             raise InputError(
-                "a node of the cluster does not see the data set",
+                "a node of the cluster cannot access the data set",
                 expected="the same folder on every node, such as one of a shared disk",
                 found=str(self.folder),
             )
@@ -68,8 +68,8 @@ class EmbedShards:
                 expected=wanted,
                 found=found,
                 remedy=(
-                    "put the eight-bit version of the backbone back, or embed the sources into "
-                    "a new folder"
+                    "restore the eight-bit version of the backbone, or embed the sources into a "
+                    "new folder"
                 ),
             )
         choice = choose_providers("cuda") if resources.has_gpu else CPU_CHOICE
@@ -233,7 +233,7 @@ def _refuse_changed(piece: Piece) -> None:
             "a source has changed since the data set was started",
             expected="{planned} bytes",
             found="{size} bytes in {name}",
-            remedy="put it back, or embed the sources into a new folder",
+            remedy="restore it, or embed the sources into a new folder",
             planned=f"{piece.size_bytes or 0:,}",
             size=f"{size:,}",
             name=shown(piece.name),
@@ -244,7 +244,7 @@ def _refuse_when_away(rows: int, away: int, number: int) -> None:
     if away == rows >= SURELY_AWAY:
         raise StorageError(
             "no image of a shard can be reached",
-            found="{rows} images out of reach in shard {number}",
+            found="{rows} unreachable images in shard {number}",
             remedy="reconnect the disk or share on every node, then run the same command again",
             rows=rows,
             number=number,

@@ -157,17 +157,17 @@ class _Run:
             self._starts_lost += 1
             if self._starts_lost >= _MOST_STARTS:
                 raise ModelError(
-                    "workers of the cluster end before they begin",
+                    "workers of the cluster exit at start",
                     found=str(error).split("\n", 1)[0],
-                    remedy="install Protoleaf on every node, and look at Ray's log",
+                    remedy="install Protoleaf on every node, and check Ray's log",
                 ) from error
         else:
             self._attempts[each.number] = self._attempts.get(each.number, 0) + 1
             if self._attempts[each.number] >= _MOST_ATTEMPTS:
                 raise ModelError(
-                    "a shard ends its workers again and again",
+                    "the workers of a shard exit repeatedly",
                     found="shard {number}, {attempts} times",
-                    remedy="look at the memory of the nodes, and at Ray's log",
+                    remedy="check the memory of the nodes, and Ray's log",
                     number=each.number,
                     attempts=_MOST_ATTEMPTS,
                 ) from error

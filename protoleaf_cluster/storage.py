@@ -32,7 +32,7 @@ def refuse_credentials(address: str) -> None:
     """Raise `InputError` for an address with credentials, as data sets store addresses."""
     if has_credentials(address):
         raise InputError(
-            "an address holds a password, a token or a key, and data sets keep addresses",
+            "an address contains a password, a token or a key, and data sets store addresses",
             expected=(
                 "an address without it, and the credentials where the storage's own tools "
                 "look for them"

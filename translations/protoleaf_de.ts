@@ -1130,7 +1130,7 @@
         <translation>Neue Klasse…</translation>
     </message>
     <message>
-        <source>New class beside it…</source>
+        <source>New sibling class…</source>
         <translation>Neue Klasse daneben…</translation>
     </message>
     <message>
@@ -1395,7 +1395,7 @@
         <translation>Unter {1}</translation>
     </message>
     <message>
-        <source>Beside {1}</source>
+        <source>Next to {1}</source>
         <translation>Neben {1}</translation>
     </message>
     <message>
@@ -1916,7 +1916,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die Bilder und Labels, aus denen es gelernt hat, bleiben hier</translation>
     </message>
     <message>
-        <source>it judges each image alone; in the project, images also teach one another</source>
+        <source>it classifies each image on its own; in the project, images also inform one another</source>
         <translation>es beurteilt jedes Bild für sich; im Projekt lernen Bilder auch voneinander</translation>
     </message>
     <message>
@@ -2064,7 +2064,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Jedes Detail ist erkennbar.</translation>
     </message>
     <message>
-        <source>Choose the folder of your images to place the new files beside them.</source>
+        <source>Choose the folder of your images to put the new files next to them.</source>
         <translation>Den Ordner Ihrer Bilder wählen, um die neuen Dateien daneben abzulegen.</translation>
     </message>
     <message>
@@ -2080,11 +2080,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{1} frei auf diesem Datenträger.</translation>
     </message>
     <message>
-        <source>The copy takes about {1}, and only {2} is free there.</source>
+        <source>The copy needs about {1}, and only {2} is free there.</source>
         <translation>Die Kopie belegt etwa {1}, und dort sind nur {2} frei.</translation>
     </message>
     <message>
-        <source>The copies take up to {1}, and only {2} is free there. Links use no space.</source>
+        <source>The copies need up to {1}, and only {2} is free there. Links use no space.</source>
         <translation>Die Kopien belegen bis zu {1}, und dort sind nur {2} frei. Links belegen keinen Platz.</translation>
     </message>
     <message>
@@ -2803,7 +2803,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zum Verschieben klicken oder ziehen</translation>
     </message>
     <message>
-        <source>Enter goes on to the next one</source>
+        <source>Enter moves on to the next one</source>
         <translation>Enter geht zur nächsten weiter</translation>
     </message>
     <message>
@@ -3523,7 +3523,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Farbe</translation>
     </message>
     <message>
-        <source>What belongs here and what does not</source>
+        <source>What belongs here, and what does not</source>
         <translation>Was hierher gehört und was nicht</translation>
     </message>
     <message>
@@ -3531,11 +3531,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Andere Namen, getrennt durch ;</translation>
     </message>
     <message>
-        <source>A name in a language has its code behind it: Tench@en</source>
+        <source>Add a language code to a name in that language: Tench@en</source>
         <translation>Hinter einem Namen in einer Sprache steht deren Code: Schleie@de</translation>
     </message>
     <message>
-        <source>Id in the list that it came from</source>
+        <source>Id in the list it was imported from</source>
         <translation>ID in der Liste, aus der sie stammt</translation>
     </message>
     <message>
@@ -3647,7 +3647,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Kommentar</translation>
     </message>
     <message>
-        <source>Comment. Ctrl+Enter saves it, Esc leaves it as it was.</source>
+        <source>Comment. Ctrl+Enter saves it, Esc discards it.</source>
         <translation>Kommentar. Strg+Enter speichert ihn, Esc lässt ihn, wie er war.</translation>
     </message>
     <message>
@@ -4357,7 +4357,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{n} boxes with a lower score stay out.</source>
+        <source>{n} boxes with a lower score are left out.</source>
         <translation>
             <numerusform>{n} Rahmen mit niedrigerem Score bleibt weg.</numerusform>
             <numerusform>{n} Rahmen mit niedrigerem Score bleiben weg.</numerusform>
@@ -4480,7 +4480,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{n} keywords name no class</source>
+        <source>{n} keywords match no class</source>
         <translation>
             <numerusform>{n} Stichwort nennt keine Klasse</numerusform>
             <numerusform>{n} Stichwörter nennen keine Klasse</numerusform>
@@ -4719,7 +4719,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Auf der Karte ausgewählt: {1}</translation>
     </message>
     <message>
-        <source>Bring in what another person did in their copy of this project: labels, classes and notes. Images are matched by their content. You see the result before anything changes, and nothing of yours is overwritten.</source>
+        <source>Merge another person&apos;s copy of this project: labels, classes and notes. Images are matched by content. You see the result before anything changes, and nothing of yours is overwritten.</source>
         <translation>Übernehmen, was eine andere Person in ihrer Kopie dieses Projekts getan hat: Labels, Klassen und Notizen. Bilder werden am Inhalt erkannt. Sie sehen das Ergebnis, bevor sich etwas ändert, und nichts Eigenes wird überschrieben.</translation>
     </message>
     <message>
@@ -4819,7 +4819,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Anderes übernehmen</translation>
     </message>
     <message>
-        <source>Take what is suggested</source>
+        <source>Take the suggestion</source>
         <translation>Vorschlag übernehmen</translation>
     </message>
     <message>
@@ -4920,14 +4920,14 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>On {n} images you both agree.</source>
+        <source>You both agree on {n} images.</source>
         <translation>
             <numerusform>Bei {n} Bild stimmen Sie beide überein.</numerusform>
             <numerusform>Bei {n} Bildern stimmen Sie beide überein.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{n} images you labelled again after seeing theirs. Yours stay.</source>
+        <source>{n} images were labelled again by you after seeing theirs. Yours are kept.</source>
         <translation>
             <numerusform>{n} Bild haben Sie in Kenntnis des anderen Labels neu gelabelt. Ihres bleibt.</numerusform>
             <numerusform>{n} Bilder haben Sie in Kenntnis der anderen Labels neu gelabelt. Ihre bleiben.</numerusform>
@@ -5168,7 +5168,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Ordner wählen…</translation>
     </message>
     <message>
-        <source>Search beside the project</source>
+        <source>Search near the project</source>
         <translation>Neben dem Projekt suchen</translation>
     </message>
     <message>
@@ -5176,7 +5176,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Es fehlt kein Bild.</translation>
     </message>
     <message>
-        <source>Searching beside the project</source>
+        <source>Searching near the project</source>
         <translation>Neben dem Projekt wird gesucht</translation>
     </message>
     <message>
@@ -6283,7 +6283,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{1} Minuten</translation>
     </message>
     <message>
-        <source>This edition cannot train. Install protoleaf-training in its place; projects stay.</source>
+        <source>This edition cannot train. Install protoleaf-training instead; projects are kept.</source>
         <translation>Diese Ausgabe kann nicht trainieren. Stattdessen protoleaf-training installieren; Projekte bleiben.</translation>
     </message>
     <message>
@@ -7252,7 +7252,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Speicherplatz freigeben; es wurde nichts aufbewahrt</translation>
     </message>
     <message>
-        <source>preparing {name} needs</source>
+        <source>preparing {name} requires</source>
         <translation>das Vorbereiten von {name} braucht</translation>
     </message>
     <message>
@@ -7264,7 +7264,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>es kann kein Prozess gestartet werden: {reason}</translation>
     </message>
     <message>
-        <source>look into the log, then try again</source>
+        <source>check the log, then try again</source>
         <translation>im Protokoll nachsehen, dann erneut versuchen</translation>
     </message>
     <message>
@@ -7316,7 +7316,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Version {version}</translation>
     </message>
     <message>
-        <source>install it anew: pip install --force-reinstall --no-deps {package}</source>
+        <source>reinstall it: pip install --force-reinstall --no-deps {package}</source>
         <translation>neu installieren: pip install --force-reinstall --no-deps {package}</translation>
     </message>
     <message>
@@ -7400,11 +7400,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>das Modell ist beschädigt</translation>
     </message>
     <message>
-        <source>a name in it is no text</source>
+        <source>a name in it is not text</source>
         <translation>ein Name darin ist kein Text</translation>
     </message>
     <message>
-        <source>{why}; what was chosen counts more</source>
+        <source>{why}; the chosen settings are used</source>
         <translation>{why}; was gewählt wurde, hat Vorrang</translation>
     </message>
     <message>
@@ -7448,7 +7448,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>das Modell hat mehrere Eingaben</translation>
     </message>
     <message>
-        <source>the model takes no input</source>
+        <source>the model has no input</source>
         <translation>das Modell hat keine Eingabe</translation>
     </message>
     <message>
@@ -7496,7 +7496,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>das Modell ist zu groß</translation>
     </message>
     <message>
-        <source>the model computes nothing</source>
+        <source>the model has no operators</source>
         <translation>das Modell berechnet nichts</translation>
     </message>
     <message>
@@ -7544,7 +7544,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die Ausgabe, die die Modellkarte nennt, kann kein Embedding sein</translation>
     </message>
     <message>
-        <source>the propagation file beside the model was trained for another one</source>
+        <source>the propagation file next to the model was trained for another model</source>
         <translation>die Propagationsdatei neben dem Modell wurde für ein anderes trainiert</translation>
     </message>
     <message>
@@ -7568,7 +7568,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Das Netz nimmt jeweils nur ein Bild, was langsamer ist.</translation>
     </message>
     <message>
-        <source>The settings say {declared} pixels, but the network takes only {side}.</source>
+        <source>The settings are for {declared} pixels, but the network accepts only {side}.</source>
         <translation>Laut Einstellungen {declared} Pixel, das Netz nimmt aber nur {side}.</translation>
     </message>
     <message>
@@ -7592,7 +7592,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ein Gzip-Archiv</translation>
     </message>
     <message>
-        <source>a pointer of Git LFS: the file itself was not fetched</source>
+        <source>a Git LFS pointer: the file itself was not fetched</source>
         <translation>ein Zeiger von Git LFS: die Datei selbst wurde nicht geholt</translation>
     </message>
     <message>
@@ -7604,7 +7604,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>eine JSON-Datei</translation>
     </message>
     <message>
-        <source>the card beside the model cannot be used</source>
+        <source>the card next to the model cannot be used</source>
         <translation>die Modellkarte neben dem Modell kann nicht verwendet werden</translation>
     </message>
     <message>
@@ -7616,11 +7616,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>aus der Datei selbst, die dieses Programm geschrieben hat</translation>
     </message>
     <message>
-        <source>from {name} beside it</source>
+        <source>from {name} next to it</source>
         <translation>aus {name} daneben</translation>
     </message>
     <message>
-        <source>{file} beside the model cannot be used</source>
+        <source>{file} next to the model cannot be used</source>
         <translation>{file} neben dem Modell kann nicht verwendet werden</translation>
     </message>
     <message>
@@ -7660,15 +7660,15 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die Modelldatei kann nicht gelesen werden</translation>
     </message>
     <message>
-        <source>it holds no graph</source>
+        <source>it contains no graph</source>
         <translation>sie enthält keinen Graphen</translation>
     </message>
     <message>
-        <source>a name is no text</source>
+        <source>a name is not text</source>
         <translation>ein Name ist kein Text</translation>
     </message>
     <message>
-        <source>its external data has no place</source>
+        <source>its external data has no location</source>
         <translation>ihre externen Daten haben keinen Ort</translation>
     </message>
     <message>
@@ -7692,7 +7692,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>das Modell als eine Datei speichern und diese hinzufügen</translation>
     </message>
     <message>
-        <source>the model&apos;s external data is cut short</source>
+        <source>the model&apos;s external data is truncated</source>
         <translation>die externen Daten des Modells sind abgeschnitten</translation>
     </message>
     <message>
@@ -7704,7 +7704,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die Datei erneut kopieren</translation>
     </message>
     <message>
-        <source>the model&apos;s external data lies outside its folder</source>
+        <source>the model&apos;s external data is outside its folder</source>
         <translation>die externen Daten des Modells liegen außerhalb seines Ordners</translation>
     </message>
     <message>
@@ -7712,11 +7712,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die externen Daten des Modells fehlen</translation>
     </message>
     <message>
-        <source>copy it beside the ONNX file</source>
+        <source>copy it next to the ONNX file</source>
         <translation>neben die ONNX-Datei kopieren</translation>
     </message>
     <message>
-        <source>the model&apos;s external data is no file</source>
+        <source>the model&apos;s external data is not a file</source>
         <translation>die externen Daten des Modells sind keine Datei</translation>
     </message>
     <message>
@@ -7788,7 +7788,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>es gibt keine solche Vorlage</translation>
     </message>
     <message>
-        <source>networks of {name} need</source>
+        <source>networks of {name} require</source>
         <translation>Netze von {name} brauchen</translation>
     </message>
     <message>
@@ -7860,7 +7860,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>der Server hat einen anderen Teil gesendet als angefordert</translation>
     </message>
     <message>
-        <source>the file on {host} is not the expected one</source>
+        <source>the file on {host} does not match its checksum</source>
         <translation>die Datei auf {host} ist nicht die erwartete</translation>
     </message>
     <message>
@@ -7872,7 +7872,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{arrived:.1f} MB von {url}</translation>
     </message>
     <message>
-        <source>try again later; a newer version of the program may know the file</source>
+        <source>try again later, or with a newer version of the program</source>
         <translation>später erneut versuchen; vielleicht kennt eine neuere Version des Programms die Datei</translation>
     </message>
     <message>
@@ -7944,7 +7944,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>„{architecture}“ in {repository}</translation>
     </message>
     <message>
-        <source>a newer timm may know it</source>
+        <source>a newer timm may support it</source>
         <translation>ein neueres timm kennt sie vielleicht</translation>
     </message>
     <message>
@@ -7956,7 +7956,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>[3, Seite, Seite]</translation>
     </message>
     <message>
-        <source>{repository} asks for more than building a network</source>
+        <source>{repository} requires more than building a network</source>
         <translation>{repository} verlangt mehr, als ein Netz zu bauen</translation>
     </message>
     <message>
@@ -7980,11 +7980,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Speichern</translation>
     </message>
     <message>
-        <source>the weights are not where they were published</source>
+        <source>the weights are no longer available at their address</source>
         <translation>die Gewichte sind nicht dort, wo sie veröffentlicht wurden</translation>
     </message>
     <message>
-        <source>a newer version of timm may know where to</source>
+        <source>a newer version of timm may find them</source>
         <translation>vielleicht kennt eine neuere Version von timm den neuen Ort</translation>
     </message>
     <message>
@@ -8056,7 +8056,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Name und Passwort in die Adresse des Proxys schreiben: http://name:password@host:port</translation>
     </message>
     <message>
-        <source>the file has been moved; a newer version of the program may know where to</source>
+        <source>the file has been moved; a newer version of the program may find it</source>
         <translation>die Datei wurde verschoben; vielleicht weiß eine neuere Version des Programms, wohin</translation>
     </message>
     <message>
@@ -8140,7 +8140,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{host} ist nicht erreichbar</translation>
     </message>
     <message>
-        <source>check the network, or name the proxy that leads out of it</source>
+        <source>check the network, or set its proxy</source>
         <translation>das Netzwerk prüfen oder den Proxy angeben, der hinausführt</translation>
     </message>
     <message>
@@ -8156,15 +8156,15 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die Gewichte können nicht als reine Zahlen gelesen werden</translation>
     </message>
     <message>
-        <source>tensors by name, and no code</source>
+        <source>named tensors without code</source>
         <translation>Tensoren mit Namen und kein Code</translation>
     </message>
     <message>
-        <source>nothing of the file was run; do not use it</source>
+        <source>no code of the file was run; do not use it</source>
         <translation>nichts aus der Datei wurde ausgeführt; nicht verwenden</translation>
     </message>
     <message>
-        <source>the file holds no weights</source>
+        <source>the file contains no weights</source>
         <translation>die Datei enthält keine Gewichte</translation>
     </message>
     <message>
@@ -8345,7 +8345,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>den Namen der Datei prüfen</translation>
     </message>
     <message>
-        <source>several backups are meant</source>
+        <source>several backups match</source>
         <translation>die Angabe passt zu mehreren Sicherungen</translation>
     </message>
     <message>
@@ -8410,7 +8410,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ein Projekt ist zu viel</translation>
     </message>
     <message>
-        <source>--cluster is of data sets</source>
+        <source>--cluster is for data sets</source>
         <translation>--cluster gilt für Datensätze</translation>
     </message>
     <message>
@@ -8448,7 +8448,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die Klassenliste ist gesperrt</translation>
     </message>
     <message>
-        <source>folders that are called as classes of the project</source>
+        <source>folders named like classes of the project</source>
         <translation>Ordner, die wie Klassen des Projekts heißen</translation>
     </message>
     <message>
@@ -8468,7 +8468,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Sekunden von {least:g} bis {most:,.0f}, oder „changes“</translation>
     </message>
     <message>
-        <source>--backbone, --cluster and --shard-images are of data sets</source>
+        <source>--backbone, --cluster and --shard-images are for data sets</source>
         <translation>--backbone, --cluster und --shard-images gelten für Datensätze</translation>
     </message>
     <message>
@@ -8476,11 +8476,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>einen mit --out angeben</translation>
     </message>
     <message>
-        <source>--setting, --collection and --all are of projects</source>
+        <source>--setting, --collection and --all are for projects</source>
         <translation>--setting, --collection und --all gelten für Projekte</translation>
     </message>
     <message>
-        <source>leave them out where --model is given</source>
+        <source>leave them out with --model</source>
         <translation>weglassen, wo --model angegeben ist</translation>
     </message>
     <message>
@@ -8496,7 +8496,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>`report --settings A,B` vergleicht zwei</translation>
     </message>
     <message>
-        <source>--report is made as the project is set</source>
+        <source>--report uses the settings of the project</source>
         <translation>--report entsteht so, wie das Projekt eingestellt ist</translation>
     </message>
     <message>
@@ -8540,7 +8540,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message>
-        <source>there is nothing to try out</source>
+        <source>there are no edits to try out</source>
         <translation>es gibt nichts auszuprobieren</translation>
     </message>
     <message>
@@ -8589,11 +8589,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>`protoleaf {name}` ist nicht installiert</translation>
     </message>
     <message>
-        <source>Protoleaf with its laboratory</source>
+        <source>Protoleaf with its experiments</source>
         <translation>Protoleaf mit seinem Labor</translation>
     </message>
     <message>
-        <source>the program alone</source>
+        <source>the program only</source>
         <translation>nur das Programm</translation>
     </message>
     <message>
@@ -8613,7 +8613,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>umleiten</translation>
     </message>
     <message>
-        <source>a name holds characters that cannot be written</source>
+        <source>a name contains characters that cannot be written</source>
         <translation>ein Name enthält Zeichen, die nicht geschrieben werden können</translation>
     </message>
     <message>
@@ -8647,7 +8647,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message>
-        <source>a {option} is for the download of a published network only</source>
+        <source>a {option} is only for the download of a published network</source>
         <translation>{option} gilt nur beim Herunterladen eines veröffentlichten Netzes</translation>
     </message>
     <message>
@@ -8717,7 +8717,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message>
-        <source>a data set has a backbone of its own</source>
+        <source>a data set has its own backbone</source>
         <translation>ein Datensatz hat ein eigenes Backbone</translation>
     </message>
     <message>
@@ -8774,7 +8774,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>siehe `versions`</translation>
     </message>
     <message>
-        <source>images cannot be chosen so</source>
+        <source>images cannot be chosen this way</source>
         <translation>so können keine Bilder gewählt werden</translation>
     </message>
     <message>
@@ -8786,7 +8786,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>der Ordner, den `protoleaf embed SOURCE --out DATASET` erstellt hat</translation>
     </message>
     <message>
-        <source>of a project, `protoleaf suggest PROJECT --count N` lists the images to label</source>
+        <source>for a project, `protoleaf suggest PROJECT --count N` lists the images to label</source>
         <translation>bei einem Projekt listet `protoleaf suggest PROJECT --count N` die Bilder zum Labeln</translation>
     </message>
     <message numerus="yes">
@@ -8845,7 +8845,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die Quellen mit --backbone {model_backbone} in einen neuen Datensatz einbetten</translation>
     </message>
     <message>
-        <source>the folder holds predictions of another data set or model</source>
+        <source>the folder contains predictions of another data set or model</source>
         <translation>der Ordner enthält Vorhersagen eines anderen Datensatzes oder Modells</translation>
     </message>
     <message>
@@ -8861,7 +8861,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>neuen Ordner wählen</translation>
     </message>
     <message>
-        <source>a node of the cluster does not see a folder</source>
+        <source>a node of the cluster cannot access a folder</source>
         <translation>ein Knoten des Clusters sieht einen Ordner nicht</translation>
     </message>
     <message>
@@ -8905,7 +8905,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>keine Spalte</translation>
     </message>
     <message>
-        <source>a node of the cluster does not see the data set</source>
+        <source>a node of the cluster cannot access the data set</source>
         <translation>ein Knoten des Clusters sieht den Datensatz nicht</translation>
     </message>
     <message>
@@ -8913,7 +8913,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>das Backbone des Datensatzes ist nicht das, mit dem er begonnen wurde</translation>
     </message>
     <message>
-        <source>put the eight-bit version of the backbone back, or embed the sources into a new folder</source>
+        <source>restore the eight-bit version of the backbone, or embed the sources into a new folder</source>
         <translation>die Acht-Bit-Version des Backbones zurücklegen oder die Quellen in einen neuen Ordner einbetten</translation>
     </message>
     <message>
@@ -8929,7 +8929,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{size} Bytes in {name}</translation>
     </message>
     <message>
-        <source>put it back, or embed the sources into a new folder</source>
+        <source>restore it, or embed the sources into a new folder</source>
         <translation>zurücklegen oder die Quellen in einen neuen Ordner einbetten</translation>
     </message>
     <message>
@@ -8937,7 +8937,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>kein Bild eines Shards ist erreichbar</translation>
     </message>
     <message>
-        <source>{rows} images out of reach in shard {number}</source>
+        <source>{rows} unreachable images in shard {number}</source>
         <translation>{rows} Bilder nicht erreichbar in Shard {number}</translation>
     </message>
     <message>
@@ -9017,15 +9017,15 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>auf jedem Knoten dieselbe Version installieren</translation>
     </message>
     <message>
-        <source>workers of the cluster end before they begin</source>
+        <source>workers of the cluster exit at start</source>
         <translation>Worker des Clusters enden, bevor sie beginnen</translation>
     </message>
     <message>
-        <source>install Protoleaf on every node, and look at Ray&apos;s log</source>
+        <source>install Protoleaf on every node, and check Ray&apos;s log</source>
         <translation>Protoleaf auf jedem Knoten installieren und das Protokoll von Ray ansehen</translation>
     </message>
     <message>
-        <source>a shard ends its workers again and again</source>
+        <source>the workers of a shard exit repeatedly</source>
         <translation>ein Shard bringt seine Worker immer wieder zum Absturz</translation>
     </message>
     <message>
@@ -9033,7 +9033,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Shard {number}, {attempts}-mal</translation>
     </message>
     <message>
-        <source>look at the memory of the nodes, and at Ray&apos;s log</source>
+        <source>check the memory of the nodes, and Ray&apos;s log</source>
         <translation>den Speicher der Knoten und das Protokoll von Ray ansehen</translation>
     </message>
     <message>
@@ -9073,7 +9073,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die Liste kann nicht gelesen werden</translation>
     </message>
     <message>
-        <source>an address holds a password, a token or a key, and data sets keep addresses</source>
+        <source>an address contains a password, a token or a key, and data sets store addresses</source>
         <translation>eine Adresse enthält ein Passwort, ein Token oder einen Schlüssel, und Datensätze speichern Adressen</translation>
     </message>
     <message>
@@ -9165,7 +9165,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>das exportierte Modell kann Embeddings nicht klassifizieren</translation>
     </message>
     <message>
-        <source>the answers of {classifier} to a difference of {tolerance:g}</source>
+        <source>the outputs of {classifier} within {tolerance:g}</source>
         <translation>die Antworten von {classifier} bis auf einen Unterschied von {tolerance:g}</translation>
     </message>
     <message>
@@ -9253,7 +9253,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Klassifikator wird geschrieben</translation>
     </message>
     <message>
-        <source>comparing its answers with the program&apos;s</source>
+        <source>comparing its predictions with the program&apos;s</source>
         <translation>Antworten werden mit denen des Programms verglichen</translation>
     </message>
     <message>
@@ -9265,7 +9265,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>das Backbone des Projekts ist nicht da</translation>
     </message>
     <message>
-        <source>the exported model does not answer as the program does, so it was not written</source>
+        <source>the exported model does not match the program&apos;s predictions, so it was not written</source>
         <translation>das exportierte Modell antwortet nicht wie das Programm und wurde daher nicht geschrieben</translation>
     </message>
     <message>
@@ -9321,7 +9321,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>das exportierte Modell kann nicht gelesen werden</translation>
     </message>
     <message>
-        <source>{file} is no text</source>
+        <source>{file} is not text</source>
         <translation>{file} ist kein Text</translation>
     </message>
     <message>
@@ -9477,11 +9477,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>anderen Ordner wählen</translation>
     </message>
     <message>
-        <source>the suffix of &quot;{file}&quot; tells no graph format</source>
+        <source>the suffix of &quot;{file}&quot; is not that of a graph format</source>
         <translation>die Endung von „{file}“ bezeichnet kein Graphformat</translation>
     </message>
     <message>
-        <source>give the file such a name, or choose one of {formats}</source>
+        <source>give the file such a suffix, or choose one of {formats}</source>
         <translation>der Datei einen solchen Namen geben oder eines von {formats} wählen</translation>
     </message>
     <message>
@@ -9533,7 +9533,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>weder unter dem Ordner der Liste noch unter einem Ordner der Bilder des Projekts</translation>
     </message>
     <message>
-        <source>it is not an ordinary file</source>
+        <source>it is not a regular file</source>
         <translation>keine gewöhnliche Datei</translation>
     </message>
     <message>
@@ -9545,11 +9545,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>nicht lesbar: {reason}</translation>
     </message>
     <message>
-        <source>teach-first cannot choose so many images</source>
+        <source>teach-first cannot choose that many images</source>
         <translation>teach-first kann nicht so viele Bilder wählen</translation>
     </message>
     <message>
-        <source>at most {most}, among which it chooses</source>
+        <source>at most {most}, the number that it chooses from</source>
         <translation>höchstens {most}, unter denen es wählt</translation>
     </message>
     <message>
@@ -9881,7 +9881,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Von allen Bildern bekommen {leaf} eine der feinsten Klassen.</translation>
     </message>
     <message>
-        <source>The lines show what one minimum confidence for all classes would do.</source>
+        <source>The lines show the effect of a single minimum confidence for all classes.</source>
         <translation>Die Linien zeigen, was eine einzige Konfidenzschwelle für alle Klassen bewirken würde.</translation>
     </message>
     <message>
@@ -9905,7 +9905,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Erwarteter Kalibrierungsfehler: {error}.</translation>
     </message>
     <message>
-        <source>{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the better a score can be relied on.</source>
+        <source>{summary} Columns are the share of correct predictions, marks their mean score: the closer they are, the more reliable a score is.</source>
         <translation>{summary} Die Säulen zeigen den Anteil richtiger Vorhersagen, die Marken deren mittleren Score: Je näher sie beieinanderliegen, desto verlässlicher ist ein Score.</translation>
     </message>
     <message>
@@ -9913,7 +9913,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Mittlerer Score</translation>
     </message>
     <message>
-        <source>A class with several parents stands under the oldest of them.</source>
+        <source>A class with several parents is shown under the oldest of them.</source>
         <translation>Eine Klasse mit mehreren Elternklassen steht unter der ältesten.</translation>
     </message>
     <message>
@@ -9941,7 +9941,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Am häufigsten verwechselt mit</translation>
     </message>
     <message>
-        <source>Each class counts with all below it.</source>
+        <source>Each class includes all its descendants.</source>
         <translation>Jede Klasse zählt mit allen darunter.</translation>
     </message>
     <message>
@@ -9977,7 +9977,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Fehler</translation>
     </message>
     <message>
-        <source>No image was taken for another class.</source>
+        <source>No image was confused with another class.</source>
         <translation>Kein Bild wurde für eine andere Klasse gehalten.</translation>
     </message>
     <message>
@@ -10005,7 +10005,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Am {day} wurden {asked:,} Bilder zufällig aus {population:,} ohne Label gezogen; {answered:,} sind beantwortet. Antworten werden mit dem verglichen, was bei der Ziehung vorhergesagt war; die Kennzahlen gelten daher für die Sammlung, wie sie damals war.</translation>
     </message>
     <message>
-        <source>Some of each large predicted class were drawn, and each answer counts for as many images as it stands for.</source>
+        <source>Some of each large predicted class were drawn, and each answer is weighted by the number of images it represents.</source>
         <translation>Von jeder großen vorhergesagten Klasse wurden einige gezogen, und jede Antwort zählt für so viele Bilder, wie sie vertritt.</translation>
     </message>
     <message>
@@ -10021,7 +10021,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Aus</translation>
     </message>
     <message>
-        <source>What was predicted</source>
+        <source>Predictions</source>
         <translation>Was vorhergesagt war</translation>
     </message>
     <message>
@@ -10045,7 +10045,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zufällig gezogene Bilder</translation>
     </message>
     <message>
-        <source>Of images that were sure to be of the class when they were drawn; classes with five answers or more.</source>
+        <source>Of images predicted confidently as the class when they were drawn; classes with five answers or more.</source>
         <translation>Von Bildern, die bei der Ziehung sicher zur Klasse gehörten; Klassen mit fünf oder mehr Antworten.</translation>
     </message>
     <message>
@@ -10305,7 +10305,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Vorhersagen werden mit der Referenzdatei {name} verglichen, auf {images:,} Bildern ohne Label.</translation>
     </message>
     <message>
-        <source>{count:,} of its {rows:,} rows name no image here.</source>
+        <source>{count:,} of its {rows:,} rows match no image here.</source>
         <translation>{count:,} ihrer {rows:,} Zeilen nennen kein Bild von hier.</translation>
     </message>
     <message>
@@ -10317,7 +10317,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Um zu wissen, wie richtig die Vorhersagen der übrigen sind, 50 davon zufällig prüfen.</translation>
     </message>
     <message>
-        <source>There is nothing yet to compare predictions with: {why}.</source>
+        <source>There is nothing to compare predictions with yet: {why}.</source>
         <translation>Noch gibt es nichts, womit Vorhersagen verglichen werden könnten: {why}.</translation>
     </message>
     <message>
@@ -10337,7 +10337,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Erstellt von Protoleaf {version} am {made}.</translation>
     </message>
     <message>
-        <source>the name of the report does not say what it is to be</source>
+        <source>the name of the report has no known suffix</source>
         <translation>der Name des Berichts lässt das Format nicht erkennen</translation>
     </message>
     <message>
@@ -10365,7 +10365,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>es gibt keine Klasse „{name}“ (an Stelle {place})</translation>
     </message>
     <message>
-        <source>the part before the colon says that a class is meant</source>
+        <source>the part before the colon looks for a class</source>
         <translation>der Teil vor dem Doppelpunkt sagt, dass eine Klasse gemeint ist</translation>
     </message>
     <message>
@@ -10521,7 +10521,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>dieses Bild kann nicht gelesen werden</translation>
     </message>
     <message>
-        <source>ask whoever made it, or embed its sources again</source>
+        <source>ask its author, or embed its sources again</source>
         <translation>die Person fragen, die den Datensatz erstellt hat, oder seine Quellen neu einbetten</translation>
     </message>
     <message>
@@ -10529,7 +10529,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>das Backbone des Datensatzes kann nicht gelesen werden</translation>
     </message>
     <message>
-        <source>the backbone beside the data set is not the one that made its embeddings</source>
+        <source>the backbone next to the data set is not the one that made its embeddings</source>
         <translation>das Backbone beim Datensatz ist nicht das, mit dem seine Embeddings berechnet wurden</translation>
     </message>
     <message>
@@ -10553,7 +10553,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die Embeddings des Datensatzes sind nicht die seiner Bilder</translation>
     </message>
     <message>
-        <source>what the same backbone computes here, cosine {least} or more</source>
+        <source>those of the same backbone on this computer, cosine {least} or more</source>
         <translation>was dasselbe Backbone hier berechnet, Kosinus {least} oder mehr</translation>
     </message>
     <message>
@@ -10853,7 +10853,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>der Ordner kann nicht gelesen werden</translation>
     </message>
     <message>
-        <source>so many images cannot be drawn from the data set</source>
+        <source>that many images cannot be drawn from the data set</source>
         <translation>so viele Bilder können nicht aus dem Datensatz gezogen werden</translation>
     </message>
     <message>
@@ -10877,7 +10877,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{found_images} in {folder}</translation>
     </message>
     <message>
-        <source>embed a part of the sources into a data set of its own</source>
+        <source>embed part of the sources into a separate data set</source>
         <translation>einen Teil der Quellen in einen eigenen Datensatz einbetten</translation>
     </message>
     <message>
@@ -10909,7 +10909,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ein Shard ist beschädigt</translation>
     </message>
     <message>
-        <source>it belongs elsewhere</source>
+        <source>it belongs to another data set</source>
         <translation>gehört woandershin</translation>
     </message>
     <message>
@@ -10961,7 +10961,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>das würde eine Klasse zu ihrem eigenen Vorfahren machen</translation>
     </message>
     <message>
-        <source>link it elsewhere, or cut one of these edges first</source>
+        <source>link it elsewhere, or remove one of these edges first</source>
         <translation>sie anderswo verknüpfen oder zuerst eine dieser Kanten entfernen</translation>
     </message>
     <message>
@@ -11021,7 +11021,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ein Gerät, keine Datei</translation>
     </message>
     <message>
-        <source>made up by the system, not a file on a disk</source>
+        <source>a virtual file of the system, not a file on a disk</source>
         <translation>vom System erzeugt, keine Datei auf einem Datenträger</translation>
     </message>
     <message>
@@ -11069,7 +11069,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>höchstens {limit:,}</translation>
     </message>
     <message>
-        <source>leave some of them out</source>
+        <source>remove some of them</source>
         <translation>einige davon weglassen</translation>
     </message>
     <message>
@@ -11085,7 +11085,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>kürzen</translation>
     </message>
     <message>
-        <source>a note cannot hold control characters</source>
+        <source>a note cannot contain control characters</source>
         <translation>eine Notiz darf keine Steuerzeichen enthalten</translation>
     </message>
     <message>
@@ -11185,7 +11185,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>es wären zu viele Klassen</translation>
     </message>
     <message>
-        <source>take the part of the classes that you need</source>
+        <source>use only the classes that you need</source>
         <translation>den Teil der Klassen nehmen, der gebraucht wird</translation>
     </message>
     <message>
@@ -11201,7 +11201,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>„{name}“ auf Ebene {level:,}</translation>
     </message>
     <message>
-        <source>put them further up</source>
+        <source>move them further up</source>
         <translation>weiter oben anordnen</translation>
     </message>
     <message>
@@ -11245,7 +11245,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>höchstens {longest} Zeichen</translation>
     </message>
     <message>
-        <source>a {noun} cannot hold {kind}</source>
+        <source>a {noun} cannot contain {kind}</source>
         <translation>{noun} mit unzulässigem Inhalt ({kind})</translation>
     </message>
     <message>
@@ -11289,7 +11289,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>„{name}“ liegt nicht auf der obersten Ebene</translation>
     </message>
     <message>
-        <source>say which parent it leaves</source>
+        <source>give the parent to remove</source>
         <translation>angeben, welche Elternklasse verlassen wird</translation>
     </message>
     <message>
@@ -11309,7 +11309,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>andere Klasse wählen</translation>
     </message>
     <message>
-        <source>every class lies below a root</source>
+        <source>every class is below a root</source>
         <translation>jede Klasse liegt unter einer Wurzel</translation>
     </message>
     <message>
@@ -11333,7 +11333,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{width} x {height} Pixel</translation>
     </message>
     <message>
-        <source>a file of {size} that ends long before</source>
+        <source>a file of {size} that ends early</source>
         <translation>eine Datei von {size}, die lange davor endet</translation>
     </message>
     <message>
@@ -11485,7 +11485,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die lesbaren Arten: {kinds}</translation>
     </message>
     <message>
-        <source>nothing but zeros</source>
+        <source>only zeros</source>
         <translation>nur Nullen</translation>
     </message>
     <message>
@@ -11513,7 +11513,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{source} kann nicht gelesen werden</translation>
     </message>
     <message>
-        <source>{name} holds too many files</source>
+        <source>{name} contains too many files</source>
         <translation>{name} enthält zu viele Dateien</translation>
     </message>
     <message>
@@ -11541,7 +11541,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{named_by} nennt eine Datei außerhalb des eigenen Ordners</translation>
     </message>
     <message>
-        <source>one beside {named_by}</source>
+        <source>one next to {named_by}</source>
         <translation>eine neben {named_by}</translation>
     </message>
     <message>
@@ -11553,7 +11553,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>eine leere Datei</translation>
     </message>
     <message>
-        <source>cut one of these edges</source>
+        <source>remove one of these edges</source>
         <translation>eine dieser Kanten entfernen</translation>
     </message>
     <message>
@@ -11581,7 +11581,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{place}: {problem}</translation>
     </message>
     <message>
-        <source>{source_name} holds no classes</source>
+        <source>{source_name} contains no classes</source>
         <translation>{source_name} enthält keine Klassen</translation>
     </message>
     <message>
@@ -11609,7 +11609,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>mehr</translation>
     </message>
     <message>
-        <source>take the part of it that you need</source>
+        <source>use only the part that you need</source>
         <translation>den Teil davon nehmen, der gebraucht wird</translation>
     </message>
     <message>
@@ -11649,7 +11649,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{source_name} hat die Klasse „{key}“ zweimal</translation>
     </message>
     <message>
-        <source>join the two or rename one</source>
+        <source>merge the two or rename one</source>
         <translation>die beiden vereinen oder eine umbenennen</translation>
     </message>
     <message>
@@ -11713,11 +11713,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>das Paket hat keine Tabelle {name}</translation>
     </message>
     <message>
-        <source>{count:,} observations of events without media were passed over</source>
+        <source>{count:,} observations of events without media were skipped</source>
         <translation>{count:,} Beobachtungen von Ereignissen ohne Medien wurden übergangen</translation>
     </message>
     <message>
-        <source>{name}.csv beside {package}</source>
+        <source>{name}.csv next to {package}</source>
         <translation>{name}.csv neben {package}</translation>
     </message>
     <message>
@@ -11777,7 +11777,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Annotationen von „CVAT for images 1.1“</translation>
     </message>
     <message>
-        <source>{source} holds no {member}</source>
+        <source>{source} contains no {member}</source>
         <translation>{source} enthält kein {member}</translation>
     </message>
     <message>
@@ -11785,15 +11785,15 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Bilder ohne Klasse werden ausgelassen: Sie sind keine Vorkommen</translation>
     </message>
     <message>
-        <source>an empty image is an absence without a name: write of what (scientificName) before you publish</source>
+        <source>an empty image is an absence without a name: fill in the taxon (scientificName) before you publish</source>
         <translation>ein leeres Bild ist eine Abwesenheit ohne Namen: vor dem Veröffentlichen angeben, wovon (scientificName)</translation>
     </message>
     <message>
-        <source>boxes: there is no term for them, and each is an occurrence with its whole image</source>
+        <source>boxes: there is no term for them; each is an occurrence with its whole image</source>
         <translation>Rahmen: für sie gibt es keinen Begriff, und jeder ist ein Vorkommen mit seinem ganzen Bild</translation>
     </message>
     <message>
-        <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
+        <source>the licence and the contact are not known: fill them in (eml.xml) before you publish</source>
         <translation>Lizenz und Ansprechpartner sind nicht bekannt: vor dem Veröffentlichen eintragen (eml.xml)</translation>
     </message>
     <message>
@@ -11829,7 +11829,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die Hierarchie wird eingeebnet; ganze Pfade bleiben in einem Attribut jedes Bildes erhalten</translation>
     </message>
     <message>
-        <source>beside boxes, the label of a whole image becomes a box around it</source>
+        <source>if there are boxes, the label of a whole image becomes a box around it</source>
         <translation>neben Rahmen wird das Label eines ganzen Bildes zu einem Rahmen darum</translation>
     </message>
     <message>
@@ -11845,7 +11845,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{place}: {reason}</translation>
     </message>
     <message>
-        <source>{source} holds no list of CreateML</source>
+        <source>{source} contains no CreateML list</source>
         <translation>{source} enthält keine Liste von CreateML</translation>
     </message>
     <message>
@@ -11889,7 +11889,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>CVAT</translation>
     </message>
     <message>
-        <source>CVAT for images 1.1: an XML file of tags and boxes, to go on in CVAT</source>
+        <source>CVAT for images 1.1: an XML file of tags and boxes, to continue in CVAT</source>
         <translation>CVAT for images 1.1: eine XML-Datei mit Tags und Rahmen, um in CVAT weiterzumachen</translation>
     </message>
     <message>
@@ -11913,7 +11913,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Label Studio</translation>
     </message>
     <message>
-        <source>tasks with annotations and predictions, and the labelling interface, to go on in Label Studio</source>
+        <source>tasks with annotations and predictions, and the labelling interface, to continue in Label Studio</source>
         <translation>Aufgaben mit Annotationen und Vorhersagen sowie die Labeling-Oberfläche, zum Weiterarbeiten in Label Studio</translation>
     </message>
     <message>
@@ -11949,7 +11949,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>XMP-Sidecars</translation>
     </message>
     <message>
-        <source>keywords beside the images for Lightroom, digiKam and darktable; what is in a sidecar already stays</source>
+        <source>keywords in files next to the images, for Lightroom, digiKam and darktable; existing content of a sidecar is kept</source>
         <translation>Stichwörter neben den Bildern für Lightroom, digiKam und darktable; was schon in einem Sidecar steht, bleibt</translation>
     </message>
     <message>
@@ -11965,11 +11965,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Bilder ohne Klasse werden ausgelassen</translation>
     </message>
     <message>
-        <source>a class with several parents lies under the first; a table lists the others</source>
+        <source>a class with several parents is put under the first; a table lists the others</source>
         <translation>eine Klasse mit mehreren Elternklassen liegt unter der ersten; eine Tabelle nennt die anderen</translation>
     </message>
     <message>
-        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out</source>
+        <source>boxes: their pictures are included once for each class, or the boxes are cropped</source>
         <translation>Rahmen: ihre Bilder liegen dort einmal je Klasse, oder der Inhalt der Rahmen wird ausgeschnitten</translation>
     </message>
     <message>
@@ -11997,7 +11997,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Stichwörter von Fotos</translation>
     </message>
     <message>
-        <source>keywords that people gave in Lightroom, digiKam, darktable or Bridge, in the images or in sidecars</source>
+        <source>keywords given in Lightroom, digiKam, darktable or Bridge, in the images or in sidecars</source>
         <translation>Stichwörter, die in Lightroom, digiKam, darktable oder Bridge vergeben wurden, in den Bildern oder in Sidecars</translation>
     </message>
     <message>
@@ -12017,7 +12017,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die Hierarchie wird eingeebnet; ganze Pfade bleiben in einer Spalte erhalten</translation>
     </message>
     <message>
-        <source>of a picture with several boxes there is a row for each, which a loader takes for images</source>
+        <source>a picture with several boxes has a row for each, which a loader reads as separate images</source>
         <translation>ein Bild mit mehreren Rahmen hat je Rahmen eine Zeile, die ein Ladeprogramm für Bilder hält</translation>
     </message>
     <message>
@@ -12057,7 +12057,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{source} hat keine Stichwörter</translation>
     </message>
     <message>
-        <source>photos with keywords in them, or with sidecars beside them</source>
+        <source>photos with embedded keywords, or with sidecar files</source>
         <translation>Fotos mit Stichwörtern darin oder mit Sidecars daneben</translation>
     </message>
     <message>
@@ -12065,7 +12065,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>mehr als {most:,} Stichwörter; keines wurde gelesen</translation>
     </message>
     <message>
-        <source>keywords of more than {levels} levels were passed over</source>
+        <source>keywords of more than {levels} levels were skipped</source>
         <translation>Stichwörter mit mehr als {levels} Ebenen wurden übergangen</translation>
     </message>
     <message>
@@ -12073,7 +12073,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Annotierende werden als Daten der Aufgabe gespeichert</translation>
     </message>
     <message>
-        <source>{source} holds no tasks</source>
+        <source>{source} contains no tasks</source>
         <translation>{source} enthält keine Aufgaben</translation>
     </message>
     <message>
@@ -12109,7 +12109,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>höchstens {limit:,} Bytes</translation>
     </message>
     <message>
-        <source>take that column out</source>
+        <source>remove that column</source>
         <translation>diese Spalte entfernen</translation>
     </message>
     <message>
@@ -12133,19 +12133,19 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>„{text}“ liegt außerhalb der Jahre 1 bis 9999</translation>
     </message>
     <message>
-        <source>a program that writes keywords into images may drop who labelled, and what the model only supposed</source>
+        <source>a program that writes keywords into images may drop the annotator and the model&apos;s predictions</source>
         <translation>ein Programm, das Stichwörter in Bilder schreibt, kann verlieren, wer gelabelt hat und was das Modell nur vermutet hat</translation>
     </message>
     <message>
-        <source>boxes: a sidecar has the classes of all of them as keywords, and one of them comes back</source>
+        <source>boxes: a sidecar has the classes of all of them as keywords, of which one is read back</source>
         <translation>Rahmen: ein Sidecar hat die Klassen aller Rahmen als Stichwörter, und eine davon kommt zurück</translation>
     </message>
     <message>
-        <source>classes of other images: an export changes the sidecars of the images that it writes, and no others</source>
+        <source>sidecars of images that are not exported are not updated</source>
         <translation>Klassen anderer Bilder: Ein Export ändert die Sidecars der Bilder, die er schreibt, und keine anderen</translation>
     </message>
     <message>
-        <source>{source} has no sidecars that we wrote</source>
+        <source>{source} has no sidecars written by this program</source>
         <translation>{source} hat keine von uns geschriebenen Sidecars</translation>
     </message>
     <message>
@@ -12225,7 +12225,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>zu viele Felder</translation>
     </message>
     <message>
-        <source>the field &quot;{name}&quot; is there twice</source>
+        <source>the field &quot;{name}&quot; occurs twice</source>
         <translation>das Feld „{name}“ gibt es zweimal</translation>
     </message>
     <message>
@@ -12245,7 +12245,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ein Feld kann nicht „{name}“ heißen</translation>
     </message>
     <message>
-        <source>a name that means nothing else in a search</source>
+        <source>a name that has no other meaning in a search</source>
         <translation>ein Name, der in einer Suche nichts anderes bedeutet</translation>
     </message>
     <message>
@@ -12253,7 +12253,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>das Feld „{name}“ hat Auswahlmöglichkeiten</translation>
     </message>
     <message>
-        <source>choices of a choice alone</source>
+        <source>choices only for a field with choices</source>
         <translation>Auswahlmöglichkeiten nur bei einer Auswahl</translation>
     </message>
     <message>
@@ -12341,7 +12341,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{name} ist kein Text</translation>
     </message>
     <message>
-        <source>{name} is broken</source>
+        <source>{name} is damaged</source>
         <translation>{name} ist fehlerhaft</translation>
     </message>
     <message>
@@ -12357,7 +12357,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ein Objekt mit „classes“</translation>
     </message>
     <message>
-        <source>{source} holds no labels of CVAT</source>
+        <source>{source} contains no CVAT labels</source>
         <translation>{source} enthält keine Labels von CVAT</translation>
     </message>
     <message>
@@ -12365,15 +12365,15 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>eine Liste von Objekten mit „name“</translation>
     </message>
     <message>
-        <source>{place} has the name of an earlier one</source>
+        <source>{place} has the same name as an earlier one</source>
         <translation>{place} hat den Namen eines früheren</translation>
     </message>
     <message>
-        <source>take one of them out</source>
+        <source>remove one of them</source>
         <translation>eines davon entfernen</translation>
     </message>
     <message>
-        <source>{source} offers no classes</source>
+        <source>{source} contains no classes to choose from</source>
         <translation>{source} bietet keine Klassen an</translation>
     </message>
     <message>
@@ -12381,7 +12381,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>eine Labeling-Oberfläche von Label Studio mit &lt;Taxonomy&gt;, &lt;Choices&gt; oder &lt;Labels&gt;</translation>
     </message>
     <message>
-        <source>{place} offers the class of an earlier line</source>
+        <source>{place} repeats the class of an earlier line</source>
         <translation>{place} bietet die Klasse einer früheren Zeile an</translation>
     </message>
     <message>
@@ -12401,7 +12401,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Labels von Vorkommen werden mit dem Import von Labels übernommen</translation>
     </message>
     <message>
-        <source>{source_name} does not say which of its files lists the taxa</source>
+        <source>{source_name} does not specify which of its files lists the taxa</source>
         <translation>{source_name} sagt nicht, welche Datei darin die Taxa auflistet</translation>
     </message>
     <message>
@@ -12409,7 +12409,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>meta.xml oder eine Tabelle wie Taxon.tsv</translation>
     </message>
     <message>
-        <source>{noun} does not say which of its files is the table</source>
+        <source>{noun} does not specify which of its files is the table</source>
         <translation>{noun} gibt nicht an, welche Datei darin die Tabelle ist</translation>
     </message>
     <message>
@@ -12445,7 +12445,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{place} hat einen Knoten ohne ID</translation>
     </message>
     <message>
-        <source>{place} has the id of an earlier node</source>
+        <source>{place} has the same id as an earlier node</source>
         <translation>{place} hat die ID eines früheren Knotens</translation>
     </message>
     <message>
@@ -12505,7 +12505,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Turtle, RDF/XML oder JSON-LD</translation>
     </message>
     <message>
-        <source>{name} says more than a taxonomy does</source>
+        <source>{name} has too many statements for a taxonomy</source>
         <translation>{name} sagt mehr aus als eine Taxonomie</translation>
     </message>
     <message>
@@ -12513,7 +12513,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>höchstens {limit:,} Aussagen</translation>
     </message>
     <message>
-        <source>{name} takes the meaning of its words from elsewhere, and nothing is fetched</source>
+        <source>{name} refers to a context on another server, and nothing is downloaded</source>
         <translation>{name} bezieht die Bedeutung seiner Wörter von anderswo, und es wird nichts abgerufen</translation>
     </message>
     <message>
@@ -12577,7 +12577,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>eine JSON-Datei wählen</translation>
     </message>
     <message>
-        <source>{name} holds more than a taxonomy does</source>
+        <source>{name} contains more than a taxonomy</source>
         <translation>{name} enthält mehr als eine Taxonomie</translation>
     </message>
     <message>
@@ -12645,15 +12645,15 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>höchstens {limit} MiB für ein Bild und seine Annotationen</translation>
     </message>
     <message>
-        <source>{name} holds no XMP</source>
+        <source>{name} contains no XMP</source>
         <translation>{name} enthält kein XMP</translation>
     </message>
     <message>
-        <source>only Linux has such a menu</source>
+        <source>this is only for Linux</source>
         <translation>nur Linux hat ein solches Menü</translation>
     </message>
     <message>
-        <source>the installer puts the program into the menu</source>
+        <source>the installer adds the program to the menu</source>
         <translation>das Installationsprogramm trägt das Programm ins Menü ein</translation>
     </message>
     <message>
@@ -13698,7 +13698,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Klasse {name}</translation>
     </message>
     <message>
-        <source>the project file is not where it was opened, so no backup can be made</source>
+        <source>the project file is no longer where it was opened, so no backup can be made</source>
         <translation>die Projektdatei ist nicht mehr dort, wo sie geöffnet wurde, daher kann keine Sicherung erstellt werden</translation>
     </message>
     <message>
@@ -13754,11 +13754,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>mit --other wiederherstellen, wenn das gewollt ist</translation>
     </message>
     <message>
-        <source>it is unknown which project this was, so it may be a backup of another one</source>
+        <source>the backup does not identify its project, so it may be one of another project</source>
         <translation>es lässt sich nicht mehr sagen, welches Projekt dies war, also ist es vielleicht die Sicherung eines anderen</translation>
     </message>
     <message>
-        <source>if it is the right one, give its file in place of a number, or add --other</source>
+        <source>if it is the right one, give its file instead of a number, or add --other</source>
         <translation>wenn es die richtige ist, statt einer Nummer ihre Datei angeben oder --other hinzufügen</translation>
     </message>
     <message>
@@ -13806,7 +13806,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>andere Sicherung nehmen</translation>
     </message>
     <message>
-        <source>that is too much to paste</source>
+        <source>there is too much to paste</source>
         <translation>das ist zu viel zum Einfügen</translation>
     </message>
     <message>
@@ -13818,7 +13818,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>mindestens eine kopieren</translation>
     </message>
     <message>
-        <source>the copied classes are broken</source>
+        <source>the copied classes are damaged</source>
         <translation>die kopierten Klassen sind fehlerhaft</translation>
     </message>
     <message>
@@ -13906,7 +13906,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>prüfen, ob der Ordner noch da ist und in ihn geschrieben werden darf</translation>
     </message>
     <message>
-        <source>something is too large for the project file; nothing was changed</source>
+        <source>a value is too large for the project file; nothing was changed</source>
         <translation>etwas ist zu groß für die Projektdatei; es wurde nichts geändert</translation>
     </message>
     <message>
@@ -13914,11 +13914,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>höchstens 1 GB</translation>
     </message>
     <message>
-        <source>keep it outside the project</source>
+        <source>store it outside the project</source>
         <translation>außerhalb des Projekts aufbewahren</translation>
     </message>
     <message>
-        <source>something is too long or not of the kind that the project file holds; nothing was changed</source>
+        <source>a value is too long or of a type that project files cannot store; nothing was changed</source>
         <translation>etwas ist zu lang oder nicht von der Art, die die Projektdatei aufnimmt; es wurde nichts geändert</translation>
     </message>
     <message>
@@ -13962,7 +13962,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>schreibgeschützt öffnen oder in einen beschreibbaren Ordner kopieren</translation>
     </message>
     <message>
-        <source>the project file does not say which project it is</source>
+        <source>the project file does not identify its project</source>
         <translation>die Projektdatei sagt nicht, welches Projekt sie ist</translation>
     </message>
     <message>
@@ -13970,11 +13970,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>eine frühere Kopie der Datei öffnen oder eine Sicherung wiederherstellen; diese Datei bleibt, wie sie ist</translation>
     </message>
     <message>
-        <source>put it back where it was, or open it where it is now</source>
+        <source>move it back, or open it at its new location</source>
         <translation>dorthin zurücklegen, wo sie war, oder dort öffnen, wo sie jetzt ist</translation>
     </message>
     <message>
-        <source>everything confirmed until then is in {rescued}: open that, or put the file back</source>
+        <source>everything saved until then is in {rescued}: open that, or move the file back</source>
         <translation>alles bis dahin Bestätigte ist in {rescued}: diese Datei öffnen oder die alte zurücklegen</translation>
     </message>
     <message>
@@ -13990,7 +13990,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ein anderes Programm hat in die Projektdatei geschrieben, während sie geöffnet war; die letzte Aktion wurde nicht gespeichert</translation>
     </message>
     <message>
-        <source>close it, open it again and see what it holds, or restore a backup</source>
+        <source>close it, open it again and check its content, or restore a backup</source>
         <translation>schließen, wieder öffnen und den Inhalt ansehen oder eine Sicherung wiederherstellen</translation>
     </message>
     <message>
@@ -14002,7 +14002,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die Rettungskopie ist unvollständig</translation>
     </message>
     <message>
-        <source>keep it beside {path}</source>
+        <source>keep it next to {path}</source>
         <translation>neben {path} aufbewahren</translation>
     </message>
     <message>
@@ -14082,7 +14082,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>andere Datei wählen oder eine frühere Kopie der Datei öffnen; diese Datei bleibt, wie sie ist</translation>
     </message>
     <message>
-        <source>a log of another state of the project is in its folder and cannot be renamed</source>
+        <source>a log of another version of the project is in its folder and cannot be renamed</source>
         <translation>daneben liegt ein Protokoll, das zu einem anderen Stand des Projekts gehört und nicht umbenannt werden kann</translation>
     </message>
     <message>
@@ -14154,7 +14154,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>mit `protoleaf versions` anzeigen</translation>
     </message>
     <message>
-        <source>the project does not say which model version it uses</source>
+        <source>the project does not specify which model version it uses</source>
         <translation>das Projekt sagt nicht, welche Modellversion es verwendet</translation>
     </message>
     <message>
@@ -14162,7 +14162,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{value} in {path}</translation>
     </message>
     <message>
-        <source>what a model version was made with cannot be read</source>
+        <source>the settings of a model version cannot be read</source>
         <translation>womit eine Modellversion erstellt wurde, kann nicht gelesen werden</translation>
     </message>
     <message>
@@ -14242,7 +14242,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>das Projekt kann nicht erstellt werden</translation>
     </message>
     <message>
-        <source>a part of an earlier project of this name is still there</source>
+        <source>part of an earlier project of this name still exists</source>
         <translation>ein Teil eines früheren Projekts dieses Namens ist noch da</translation>
     </message>
     <message>
@@ -14262,7 +14262,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Schritt {step_id}: {reason}</translation>
     </message>
     <message>
-        <source>the action was given up after an earlier failure; nothing was changed</source>
+        <source>the action was abandoned after an earlier failure; nothing was changed</source>
         <translation>die Aktion wurde nach einem früheren Fehler aufgegeben; es wurde nichts geändert</translation>
     </message>
     <message>
@@ -14362,7 +14362,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>der Speicher ist voll, selbst für ein Bild</translation>
     </message>
     <message>
-        <source>{device} failed ({why}); the CPU takes over from there</source>
+        <source>{device} failed ({why}); continuing on the CPU</source>
         <translation>{device} ist ausgefallen ({why}); ab da übernimmt die CPU</translation>
     </message>
     <message>
@@ -14374,7 +14374,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die Schwelle ist nicht verwendbar</translation>
     </message>
     <message>
-        <source>{device} cannot run this network ({why}); the CPU does the work</source>
+        <source>{device} cannot run this network ({why}); the CPU is used</source>
         <translation>{device} kann dieses Netz nicht ausführen ({why}); die CPU übernimmt</translation>
     </message>
     <message>
@@ -14430,7 +14430,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>der Versuchsprozess ist abgestürzt (Status {status})</translation>
     </message>
     <message>
-        <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
+        <source>update the driver of the GPU and ONNX Runtime; until then the CPU is used</source>
         <translation>den Treiber der GPU und ONNX Runtime aktualisieren; bis dahin übernimmt die CPU</translation>
     </message>
     <message>
@@ -14458,7 +14458,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{provider} schlägt fehl: {message}</translation>
     </message>
     <message>
-        <source>use the device cpu, and tell us this line</source>
+        <source>use the device cpu, and report this line</source>
         <translation>das Gerät cpu verwenden und uns diese Zeile mitteilen</translation>
     </message>
     <message>
@@ -14474,7 +14474,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>von nvidia.com/drivers oder mit der Paketverwaltung des Systems</translation>
     </message>
     <message>
-        <source>nothing needs to be done: the CPU does the work</source>
+        <source>nothing needs to be done: the CPU is used</source>
         <translation>es ist nichts zu tun: Die CPU übernimmt</translation>
     </message>
     <message>
@@ -14490,7 +14490,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die gefundene Treiberbibliothek ist ein Platzhalter zum Bauen von Programmen, nicht der Treiber</translation>
     </message>
     <message>
-        <source>take the CUDA toolkit&apos;s folder “stubs” off LD_LIBRARY_PATH</source>
+        <source>remove the CUDA toolkit&apos;s folder “stubs” from LD_LIBRARY_PATH</source>
         <translation>den Ordner „stubs“ des CUDA-Toolkits aus LD_LIBRARY_PATH entfernen</translation>
     </message>
     <message>
@@ -14498,7 +14498,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ein anderes Programm belegt die GPU für sich allein</translation>
     </message>
     <message>
-        <source>end that program, or set the GPU&apos;s compute mode back with `nvidia-smi -c 0`</source>
+        <source>close that program, or reset the GPU&apos;s compute mode with `nvidia-smi -c 0`</source>
         <translation>dieses Programm beenden oder den Compute-Modus der GPU mit `nvidia-smi -c 0` zurücksetzen</translation>
     </message>
     <message>
@@ -14522,7 +14522,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die CUDA-Kompatibilitätsbibliothek unterstützt diese GPU nicht</translation>
     </message>
     <message>
-        <source>take the package cuda-compat away, or update the NVIDIA driver itself</source>
+        <source>remove the package cuda-compat, or update the NVIDIA driver</source>
         <translation>das Paket cuda-compat entfernen oder den NVIDIA-Treiber selbst aktualisieren</translation>
     </message>
     <message>
@@ -14546,7 +14546,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>das NVIDIA Container Toolkit auf dem Computer installieren und den Container mit `--gpus all` starten</translation>
     </message>
     <message>
-        <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
+        <source>{remedy}; a container needs `--gpus all` to use the computer&apos;s GPU</source>
         <translation>{remedy}; in einem Container ist eine GPU des Computers mit `--gpus all` sichtbar</translation>
     </message>
     <message>
@@ -14598,7 +14598,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>der NVIDIA-Treiber findet keine GPU</translation>
     </message>
     <message>
-        <source>see whether the GPU sits and is powered well, and whether `nvidia-smi` lists it</source>
+        <source>check that the GPU is seated and powered, and that `nvidia-smi` lists it</source>
         <translation>prüfen, ob die GPU richtig sitzt und mit Strom versorgt ist, und ob `nvidia-smi` sie auflistet</translation>
     </message>
     <message>
@@ -14642,7 +14642,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Bibliotheken für CUDA {found} wurden gefunden, aber diese ONNX Runtime ist für CUDA {major} gebaut</translation>
     </message>
     <message>
-        <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
+        <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; installs CUDA {major} libraries, which can coexist with the others</source>
         <translation>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; bringt Bibliotheken für CUDA {major}, die neben den anderen liegen dürfen</translation>
     </message>
     <message>
@@ -14794,11 +14794,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ONNX Runtime kann das exportierte Modell nicht ausführen</translation>
     </message>
     <message>
-        <source>the exported model does not do what the torch model does</source>
+        <source>the exported model does not match the torch model</source>
         <translation>das exportierte Modell tut nicht, was das torch-Modell tut</translation>
     </message>
     <message>
-        <source>nothing was written; this is a fault of the export, please report it</source>
+        <source>nothing was written; this is a bug in the export, please report it</source>
         <translation>es wurde nichts geschrieben; das ist ein Fehler des Exports, bitte melden</translation>
     </message>
     <message>
@@ -14898,7 +14898,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ohne Gewichte in halber Genauigkeit exportieren</translation>
     </message>
     <message>
-        <source>the propagation file holds no attention that training could continue from</source>
+        <source>the propagation file contains no attention weights to continue training from</source>
         <translation>die Propagationsdatei enthält keine Attention, von der aus das Training weitergehen könnte</translation>
     </message>
     <message>
@@ -14958,7 +14958,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Mittelwerte über einen ungleichen Rand</translation>
     </message>
     <message>
-        <source>the network in training does not do what its file does</source>
+        <source>the network in training does not match its file</source>
         <translation>das Netz im Training tut nicht, was seine Datei tut</translation>
     </message>
     <message>
@@ -15026,7 +15026,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>diese Meldung wurde nicht erwartet</translation>
     </message>
     <message>
-        <source>a message of the program has other fields than its kind</source>
+        <source>a message of the program has unexpected fields</source>
         <translation>eine Nachricht des Programms hat andere Felder als ihre Art</translation>
     </message>
     <message>
@@ -15114,11 +15114,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>sie ist eine Liste, kein Array</translation>
     </message>
     <message>
-        <source>it holds {kind} values, such as labels, not a vector</source>
+        <source>it contains {kind} values, such as labels, not a vector</source>
         <translation>sie enthält Werte vom Typ {kind}, etwa Labels, keinen Vektor</translation>
     </message>
     <message>
-        <source>it is one number for each image</source>
+        <source>it has one number for each image</source>
         <translation>sie ist eine einzige Zahl je Bild</translation>
     </message>
     <message>
@@ -15224,11 +15224,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Rang: {1}</translation>
     </message>
     <message>
-        <source>Choose what each column is: at least the image and the class.</source>
+        <source>Choose the content of each column: at least the image and the class.</source>
         <translation>Für jede Spalte wählen, was sie ist: mindestens Bild und Klasse.</translation>
     </message>
     <message>
-        <source>Choose what each column is: at least the name of the class, or its levels.</source>
+        <source>Choose the content of each column: at least the name of the class, or its levels.</source>
         <translation>Für jede Spalte wählen, was sie ist: mindestens der Name der Klasse oder ihre Ebenen.</translation>
     </message>
     <message>
@@ -15236,11 +15236,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Spalten der Tabelle</translation>
     </message>
     <message>
-        <source>What each column is:</source>
+        <source>Content of each column:</source>
         <translation>Was jede Spalte ist:</translation>
     </message>
     <message>
-        <source>What column {1} is</source>
+        <source>Content of column {1}</source>
         <translation>Was Spalte {1} ist</translation>
     </message>
     <message>
@@ -15277,11 +15277,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>mit einem anderen Programm als JPEG oder PNG speichern und diese Datei hinzufügen</translation>
     </message>
     <message>
-        <source>one class for a whole image</source>
+        <source>one class per image</source>
         <translation>eine Klasse für ein ganzes Bild</translation>
     </message>
     <message>
-        <source>{source} carries boxes around things ({form}), and its folders are no classes</source>
+        <source>{source} has bounding boxes ({form}), and its folders are not classes</source>
         <translation>{source} enthält Rahmen um Objekte ({form}), und die Ordner darin sind keine Klassen</translation>
     </message>
     <message>
@@ -15289,19 +15289,19 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ein Ordner je Klasse</translation>
     </message>
     <message>
-        <source>import its labels instead: each box becomes an image with a label of its own</source>
+        <source>import its labels instead: each box becomes an image with its own label</source>
         <translation>stattdessen die Labels importieren: Jeder Rahmen wird ein Bild mit eigenem Label</translation>
     </message>
     <message>
-        <source>{source} carries boxes around things in columns ({form}), which are not read</source>
+        <source>{source} has bounding boxes in columns ({form}), which cannot be read</source>
         <translation>{source} enthält Rahmen um Objekte in Spalten ({form}), die nicht gelesen werden</translation>
     </message>
     <message>
-        <source>save the boxes as COCO, YOLO, Pascal VOC or in another form that is read</source>
+        <source>save the boxes as COCO, YOLO, Pascal VOC or in another supported format</source>
         <translation>die Rahmen als COCO, YOLO, Pascal VOC oder in einer anderen lesbaren Form speichern</translation>
     </message>
     <message>
-        <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
+        <source>{source} has folders named like parts of data sets, which would become classes</source>
         <translation>{source} hat Ordner, die wie Teile von Datensätzen heißen und zu Klassen würden</translation>
     </message>
     <message>
@@ -15309,7 +15309,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Ordner, die wie Klassen heißen</translation>
     </message>
     <message>
-        <source>choose the folder in which the classes are, or rename a folder that is a class</source>
+        <source>choose the folder that contains the classes, or rename a folder that is a class</source>
         <translation>den Ordner wählen, in dem die Klassen sind, oder einen Ordner umbenennen, der eine Klasse ist</translation>
     </message>
     <message>
@@ -15321,7 +15321,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Namen, die keine Klasse haben kann</translation>
     </message>
     <message>
-        <source>classes whose parent is not in the list lie at the top</source>
+        <source>classes whose parent is not in the list are at the top level</source>
         <translation>Klassen, deren Elternklasse nicht in der Liste ist, liegen auf der obersten Ebene</translation>
     </message>
     <message>
@@ -15345,7 +15345,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Konzepte, die zurückgezogen wurden oder keinen Namen haben</translation>
     </message>
     <message>
-        <source>tables of the archive that are not there</source>
+        <source>missing tables of the archive</source>
         <translation>Tabellen des Archivs, die nicht vorhanden sind</translation>
     </message>
     <message>
@@ -15373,7 +15373,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{image} hat {count:,} Rahmen: Nur die ersten {most:,} werden gelesen</translation>
     </message>
     <message>
-        <source>{name} does not say which of its columns is which</source>
+        <source>the columns of {name} were not recognised</source>
         <translation>{name} gibt nicht an, welche Spalte welche ist</translation>
     </message>
     <message>
@@ -15433,7 +15433,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ID</translation>
     </message>
     <message>
-        <source>id in the source that it came from</source>
+        <source>id in the source it was imported from</source>
         <translation>ID in der Quelle, aus der sie stammt</translation>
     </message>
     <message>
@@ -15549,7 +15549,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>höchstens {limit:,}, von der ersten bis zur letzten gefüllten</translation>
     </message>
     <message>
-        <source>delete what lies far from the table, or save it as CSV</source>
+        <source>delete cells far from the table, or save it as CSV</source>
         <translation>löschen, was weit von der Tabelle entfernt steht, oder als CSV speichern</translation>
     </message>
     <message>
@@ -15695,7 +15695,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Nichts ist ausgeblendet.</translation>
     </message>
     <message>
-        <source>No box is left. Label the image itself, or say that it is empty ({1}).</source>
+        <source>No box is left. Label the image itself, or mark it as empty ({1}).</source>
         <translation>Kein Rahmen ist übrig. Das Bild selbst labeln oder angeben, dass es leer ist ({1}).</translation>
     </message>
     <message numerus="yes">
@@ -16118,11 +16118,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ein Rahmen hat {count} Zahlen, nicht {found}</translation>
     </message>
     <message>
-        <source>its width and height are not written, and its image was not found: put the image beside it</source>
+        <source>its width and height are missing, and its image was not found: put the image next to it</source>
         <translation>Breite und Höhe sind nicht angegeben, und das Bild wurde nicht gefunden: das Bild daneben ablegen</translation>
     </message>
     <message>
-        <source>it is of the picture lying on its side: write it as the picture is shown, upright</source>
+        <source>it refers to the unrotated picture: give it for the picture as shown, upright</source>
         <translation>gilt für das auf der Seite liegende Bild: so angeben, wie das Bild angezeigt wird, aufrecht</translation>
     </message>
     <message>
@@ -16130,7 +16130,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>„{value}“ ist keine Zahl</translation>
     </message>
     <message>
-        <source>{source} holds no files of LabelMe</source>
+        <source>{source} contains no LabelMe files</source>
         <translation>{source} enthält keine Dateien von LabelMe</translation>
     </message>
     <message>
@@ -16142,7 +16142,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>der Detektor konnte es nicht lesen: {failure}</translation>
     </message>
     <message>
-        <source>{source} holds no results of a detector</source>
+        <source>{source} contains no detector results</source>
         <translation>{source} enthält keine Ergebnisse eines Detektors</translation>
     </message>
     <message>
@@ -16150,7 +16150,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ein Objekt mit „images“ (MegaDetector) oder „predictions“ (SpeciesNet)</translation>
     </message>
     <message>
-        <source>{source} holds no annotations of Pascal VOC</source>
+        <source>{source} contains no Pascal VOC annotations</source>
         <translation>{source} enthält keine Annotationen von Pascal VOC</translation>
     </message>
     <message>
@@ -16162,7 +16162,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ein Objekt hat keinen Rahmen (bndbox)</translation>
     </message>
     <message>
-        <source>{source} holds no project of the VGG Image Annotator</source>
+        <source>{source} contains no project of the VGG Image Annotator</source>
         <translation>{source} enthält kein Projekt des VGG Image Annotator</translation>
     </message>
     <message>
@@ -16174,11 +16174,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Bilder und Rahmen ohne Klasse bleiben weg und sind in einer Tabelle aufgelistet</translation>
     </message>
     <message>
-        <source>{source} has no boxes of YOLO</source>
+        <source>{source} has no YOLO boxes</source>
         <translation>{source} hat keine Rahmen von YOLO</translation>
     </message>
     <message>
-        <source>texts of numbers in labels, beside images</source>
+        <source>text files of numbers in labels, next to images</source>
         <translation>Texte aus Zahlen in labels, neben images</translation>
     </message>
     <message>
@@ -16190,11 +16190,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ein Polygon hat zwei Zahlen je Ecke, nicht {count}</translation>
     </message>
     <message>
-        <source>{source} has boxes of YOLO without names of their classes</source>
+        <source>{source} has YOLO boxes without class names</source>
         <translation>{source} hat Rahmen von YOLO ohne Namen ihrer Klassen</translation>
     </message>
     <message>
-        <source>names in data.yaml, or classes.txt beside the boxes</source>
+        <source>names in data.yaml, or classes.txt next to the boxes</source>
         <translation>names in data.yaml oder classes.txt neben den Rahmen</translation>
     </message>
     <message>
@@ -16258,11 +16258,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Projekt „{1}“</translation>
     </message>
     <message>
-        <source>Holds previews ({1} px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
+        <source>Contains previews ({1} px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
         <translation>Enthält Vorschauen ({1} px) statt der Fotos. Ihre Labels werden den Originalfotos zugeordnet, sobald diese Kopie wieder zusammengeführt wird.</translation>
     </message>
     <message>
-        <source>Holds the photos in full size.</source>
+        <source>Contains the photos in full size.</source>
         <translation>Enthält die Fotos in voller Größe.</translation>
     </message>
     <message>
@@ -16270,11 +16270,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Belegt {1}.</translation>
     </message>
     <message>
-        <source>Takes {1}, {2} free on this disk.</source>
+        <source>Needs {1}, {2} free on this disk.</source>
         <translation>Belegt {1}, {2} frei auf diesem Datenträger.</translation>
     </message>
     <message>
-        <source>Takes {1}, but only {2} is free on this disk.</source>
+        <source>Needs {1}, but only {2} is free on this disk.</source>
         <translation>Belegt {1}, aber auf diesem Datenträger sind nur {2} frei.</translation>
     </message>
     <message numerus="yes">
@@ -16415,7 +16415,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message>
-        <source>a rule of a class needs a class</source>
+        <source>a rule for a class needs a class</source>
         <translation>eine Regel einer Klasse braucht eine Klasse</translation>
     </message>
     <message>

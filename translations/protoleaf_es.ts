@@ -1130,7 +1130,7 @@
         <translation>Nueva clase…</translation>
     </message>
     <message>
-        <source>New class beside it…</source>
+        <source>New sibling class…</source>
         <translation>Nueva clase al lado…</translation>
     </message>
     <message>
@@ -1395,7 +1395,7 @@
         <translation>Bajo {1}</translation>
     </message>
     <message>
-        <source>Beside {1}</source>
+        <source>Next to {1}</source>
         <translation>Al lado de {1}</translation>
     </message>
     <message>
@@ -1916,7 +1916,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>las imágenes y etiquetas de las que aprendió se quedan aquí</translation>
     </message>
     <message>
-        <source>it judges each image alone; in the project, images also teach one another</source>
+        <source>it classifies each image on its own; in the project, images also inform one another</source>
         <translation>juzga cada imagen por separado; en el proyecto, las imágenes también aprenden unas de otras</translation>
     </message>
     <message>
@@ -2064,7 +2064,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Se aprecian todos los detalles.</translation>
     </message>
     <message>
-        <source>Choose the folder of your images to place the new files beside them.</source>
+        <source>Choose the folder of your images to put the new files next to them.</source>
         <translation>Elija la carpeta de sus imágenes para poner los archivos nuevos junto a ellas.</translation>
     </message>
     <message>
@@ -2080,11 +2080,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{1} libres en este disco.</translation>
     </message>
     <message>
-        <source>The copy takes about {1}, and only {2} is free there.</source>
+        <source>The copy needs about {1}, and only {2} is free there.</source>
         <translation>La copia ocupa aprox. {1} y allí solo hay {2} libres.</translation>
     </message>
     <message>
-        <source>The copies take up to {1}, and only {2} is free there. Links use no space.</source>
+        <source>The copies need up to {1}, and only {2} is free there. Links use no space.</source>
         <translation>Las copias ocupan hasta {1} y allí solo hay {2} libres. Los enlaces no ocupan espacio.</translation>
     </message>
     <message>
@@ -2803,7 +2803,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Haga clic o arrastre para mover la vista</translation>
     </message>
     <message>
-        <source>Enter goes on to the next one</source>
+        <source>Enter moves on to the next one</source>
         <translation>Intro pasa a la siguiente</translation>
     </message>
     <message>
@@ -3523,7 +3523,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Color</translation>
     </message>
     <message>
-        <source>What belongs here and what does not</source>
+        <source>What belongs here, and what does not</source>
         <translation>Qué pertenece aquí y qué no</translation>
     </message>
     <message>
@@ -3531,11 +3531,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Otros nombres, separados por ;</translation>
     </message>
     <message>
-        <source>A name in a language has its code behind it: Tench@en</source>
+        <source>Add a language code to a name in that language: Tench@en</source>
         <translation>Tras un nombre en un idioma va el código de este: Tenca@es</translation>
     </message>
     <message>
-        <source>Id in the list that it came from</source>
+        <source>Id in the list it was imported from</source>
         <translation>Id. en la lista de la que procede</translation>
     </message>
     <message>
@@ -3647,7 +3647,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Comentario</translation>
     </message>
     <message>
-        <source>Comment. Ctrl+Enter saves it, Esc leaves it as it was.</source>
+        <source>Comment. Ctrl+Enter saves it, Esc discards it.</source>
         <translation>Comentario. Ctrl+Intro lo guarda, Esc lo deja como estaba.</translation>
     </message>
     <message>
@@ -4357,7 +4357,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{n} boxes with a lower score stay out.</source>
+        <source>{n} boxes with a lower score are left out.</source>
         <translation>
             <numerusform>{n} recuadro con menor puntuación queda fuera.</numerusform>
             <numerusform>{n} recuadros con menor puntuación quedan fuera.</numerusform>
@@ -4480,7 +4480,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{n} keywords name no class</source>
+        <source>{n} keywords match no class</source>
         <translation>
             <numerusform>{n} palabra clave no nombra ninguna clase</numerusform>
             <numerusform>{n} palabras clave no nombran ninguna clase</numerusform>
@@ -4719,7 +4719,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Seleccionado en el mapa: {1}</translation>
     </message>
     <message>
-        <source>Bring in what another person did in their copy of this project: labels, classes and notes. Images are matched by their content. You see the result before anything changes, and nothing of yours is overwritten.</source>
+        <source>Merge another person&apos;s copy of this project: labels, classes and notes. Images are matched by content. You see the result before anything changes, and nothing of yours is overwritten.</source>
         <translation>Incorpore lo que otra persona hizo en su copia de este proyecto: etiquetas, clases y notas. Las imágenes se emparejan por su contenido. Verá el resultado antes de que cambie nada y no se sobrescribe nada de este proyecto.</translation>
     </message>
     <message>
@@ -4819,7 +4819,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Usar la otra</translation>
     </message>
     <message>
-        <source>Take what is suggested</source>
+        <source>Take the suggestion</source>
         <translation>Usar la sugerida</translation>
     </message>
     <message>
@@ -4920,14 +4920,14 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>On {n} images you both agree.</source>
+        <source>You both agree on {n} images.</source>
         <translation>
             <numerusform>Ambos coinciden en {n} imagen.</numerusform>
             <numerusform>Ambos coinciden en {n} imágenes.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{n} images you labelled again after seeing theirs. Yours stay.</source>
+        <source>{n} images were labelled again by you after seeing theirs. Yours are kept.</source>
         <translation>
             <numerusform>{n} imagen que usted volvió a etiquetar tras ver la otra etiqueta. Se conserva la propia.</numerusform>
             <numerusform>{n} imágenes que usted volvió a etiquetar tras ver la otra etiqueta. Se conservan las propias.</numerusform>
@@ -5168,7 +5168,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Elegir una carpeta…</translation>
     </message>
     <message>
-        <source>Search beside the project</source>
+        <source>Search near the project</source>
         <translation>Buscar junto al proyecto</translation>
     </message>
     <message>
@@ -5176,7 +5176,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>No falta ninguna imagen.</translation>
     </message>
     <message>
-        <source>Searching beside the project</source>
+        <source>Searching near the project</source>
         <translation>Buscando junto al proyecto</translation>
     </message>
     <message>
@@ -6283,7 +6283,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{1} minutos</translation>
     </message>
     <message>
-        <source>This edition cannot train. Install protoleaf-training in its place; projects stay.</source>
+        <source>This edition cannot train. Install protoleaf-training instead; projects are kept.</source>
         <translation>Esta edición no puede entrenar. Instale protoleaf-training en su lugar; los proyectos se conservan.</translation>
     </message>
     <message>
@@ -7252,7 +7252,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>libere espacio en el disco; no se conservó nada</translation>
     </message>
     <message>
-        <source>preparing {name} needs</source>
+        <source>preparing {name} requires</source>
         <translation>preparar {name} necesita</translation>
     </message>
     <message>
@@ -7264,7 +7264,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no se puede iniciar ningún proceso: {reason}</translation>
     </message>
     <message>
-        <source>look into the log, then try again</source>
+        <source>check the log, then try again</source>
         <translation>consulte el registro y vuelva a intentarlo</translation>
     </message>
     <message>
@@ -7316,7 +7316,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>versión {version}</translation>
     </message>
     <message>
-        <source>install it anew: pip install --force-reinstall --no-deps {package}</source>
+        <source>reinstall it: pip install --force-reinstall --no-deps {package}</source>
         <translation>instálelo de nuevo: pip install --force-reinstall --no-deps {package}</translation>
     </message>
     <message>
@@ -7400,11 +7400,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>el modelo está dañado</translation>
     </message>
     <message>
-        <source>a name in it is no text</source>
+        <source>a name in it is not text</source>
         <translation>uno de sus nombres no es texto</translation>
     </message>
     <message>
-        <source>{why}; what was chosen counts more</source>
+        <source>{why}; the chosen settings are used</source>
         <translation>{why}; lo elegido tiene prioridad</translation>
     </message>
     <message>
@@ -7448,7 +7448,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>el modelo tiene varias entradas</translation>
     </message>
     <message>
-        <source>the model takes no input</source>
+        <source>the model has no input</source>
         <translation>el modelo no tiene ninguna entrada</translation>
     </message>
     <message>
@@ -7496,7 +7496,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>el modelo es demasiado grande</translation>
     </message>
     <message>
-        <source>the model computes nothing</source>
+        <source>the model has no operators</source>
         <translation>el modelo no calcula nada</translation>
     </message>
     <message>
@@ -7544,7 +7544,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>la salida que nombra la ficha no puede ser un embedding</translation>
     </message>
     <message>
-        <source>the propagation file beside the model was trained for another one</source>
+        <source>the propagation file next to the model was trained for another model</source>
         <translation>el archivo de propagación junto al modelo se entrenó para otro</translation>
     </message>
     <message>
@@ -7568,7 +7568,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>La red toma las imágenes de una en una, lo que es más lento.</translation>
     </message>
     <message>
-        <source>The settings say {declared} pixels, but the network takes only {side}.</source>
+        <source>The settings are for {declared} pixels, but the network accepts only {side}.</source>
         <translation>Los ajustes indican {declared} píxeles, pero la red solo admite {side}.</translation>
     </message>
     <message>
@@ -7592,7 +7592,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>un archivo gzip</translation>
     </message>
     <message>
-        <source>a pointer of Git LFS: the file itself was not fetched</source>
+        <source>a Git LFS pointer: the file itself was not fetched</source>
         <translation>un puntero de Git LFS: no se descargó el archivo mismo</translation>
     </message>
     <message>
@@ -7604,7 +7604,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>un archivo JSON</translation>
     </message>
     <message>
-        <source>the card beside the model cannot be used</source>
+        <source>the card next to the model cannot be used</source>
         <translation>no se puede usar la ficha junto al modelo</translation>
     </message>
     <message>
@@ -7616,11 +7616,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>del propio archivo, que escribió este programa</translation>
     </message>
     <message>
-        <source>from {name} beside it</source>
+        <source>from {name} next to it</source>
         <translation>de {name}, junto a él</translation>
     </message>
     <message>
-        <source>{file} beside the model cannot be used</source>
+        <source>{file} next to the model cannot be used</source>
         <translation>no se puede usar {file}, junto al modelo</translation>
     </message>
     <message>
@@ -7660,15 +7660,15 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no se puede leer el archivo del modelo</translation>
     </message>
     <message>
-        <source>it holds no graph</source>
+        <source>it contains no graph</source>
         <translation>no contiene ningún grafo</translation>
     </message>
     <message>
-        <source>a name is no text</source>
+        <source>a name is not text</source>
         <translation>un nombre no es texto</translation>
     </message>
     <message>
-        <source>its external data has no place</source>
+        <source>its external data has no location</source>
         <translation>sus datos externos no tienen ubicación</translation>
     </message>
     <message>
@@ -7692,7 +7692,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>guarde el modelo en un solo archivo y añada ese</translation>
     </message>
     <message>
-        <source>the model&apos;s external data is cut short</source>
+        <source>the model&apos;s external data is truncated</source>
         <translation>los datos externos del modelo están cortados</translation>
     </message>
     <message>
@@ -7704,7 +7704,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>copie el archivo de nuevo</translation>
     </message>
     <message>
-        <source>the model&apos;s external data lies outside its folder</source>
+        <source>the model&apos;s external data is outside its folder</source>
         <translation>los datos externos del modelo están fuera de su carpeta</translation>
     </message>
     <message>
@@ -7712,11 +7712,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>faltan los datos externos del modelo</translation>
     </message>
     <message>
-        <source>copy it beside the ONNX file</source>
+        <source>copy it next to the ONNX file</source>
         <translation>cópielos junto al archivo ONNX</translation>
     </message>
     <message>
-        <source>the model&apos;s external data is no file</source>
+        <source>the model&apos;s external data is not a file</source>
         <translation>los datos externos del modelo no son un archivo</translation>
     </message>
     <message>
@@ -7788,7 +7788,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no existe ese preajuste</translation>
     </message>
     <message>
-        <source>networks of {name} need</source>
+        <source>networks of {name} require</source>
         <translation>las redes de {name} necesitan</translation>
     </message>
     <message>
@@ -7860,7 +7860,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>el servidor envió una parte distinta de la pedida</translation>
     </message>
     <message>
-        <source>the file on {host} is not the expected one</source>
+        <source>the file on {host} does not match its checksum</source>
         <translation>el archivo en {host} no es el esperado</translation>
     </message>
     <message>
@@ -7872,7 +7872,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{arrived:.1f} MB de {url}</translation>
     </message>
     <message>
-        <source>try again later; a newer version of the program may know the file</source>
+        <source>try again later, or with a newer version of the program</source>
         <translation>inténtelo más tarde; una versión más reciente del programa quizá conozca el archivo</translation>
     </message>
     <message>
@@ -7944,7 +7944,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>«{architecture}» en {repository}</translation>
     </message>
     <message>
-        <source>a newer timm may know it</source>
+        <source>a newer timm may support it</source>
         <translation>un timm más reciente quizá la conozca</translation>
     </message>
     <message>
@@ -7956,7 +7956,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>[3, lado, lado]</translation>
     </message>
     <message>
-        <source>{repository} asks for more than building a network</source>
+        <source>{repository} requires more than building a network</source>
         <translation>{repository} requiere algo más que construir una red</translation>
     </message>
     <message>
@@ -7980,11 +7980,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>guardando</translation>
     </message>
     <message>
-        <source>the weights are not where they were published</source>
+        <source>the weights are no longer available at their address</source>
         <translation>los pesos no están donde se publicaron</translation>
     </message>
     <message>
-        <source>a newer version of timm may know where to</source>
+        <source>a newer version of timm may find them</source>
         <translation>una versión más reciente de timm quizá sepa dónde</translation>
     </message>
     <message>
@@ -8056,7 +8056,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>ponga el nombre y la contraseña en la dirección del proxy: http://name:password@host:port</translation>
     </message>
     <message>
-        <source>the file has been moved; a newer version of the program may know where to</source>
+        <source>the file has been moved; a newer version of the program may find it</source>
         <translation>el archivo se movió; una versión más reciente del programa quizá sepa adónde</translation>
     </message>
     <message>
@@ -8140,7 +8140,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no se puede acceder a {host}</translation>
     </message>
     <message>
-        <source>check the network, or name the proxy that leads out of it</source>
+        <source>check the network, or set its proxy</source>
         <translation>compruebe la red o indique el proxy que da salida</translation>
     </message>
     <message>
@@ -8156,15 +8156,15 @@ Haga clic en + para añadir una clase.</translation>
         <translation>los pesos no se pueden leer como simples números</translation>
     </message>
     <message>
-        <source>tensors by name, and no code</source>
+        <source>named tensors without code</source>
         <translation>tensores por nombre, sin código</translation>
     </message>
     <message>
-        <source>nothing of the file was run; do not use it</source>
+        <source>no code of the file was run; do not use it</source>
         <translation>no se ejecutó nada del archivo; no lo use</translation>
     </message>
     <message>
-        <source>the file holds no weights</source>
+        <source>the file contains no weights</source>
         <translation>el archivo no contiene pesos</translation>
     </message>
     <message>
@@ -8345,7 +8345,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>compruebe el nombre del archivo</translation>
     </message>
     <message>
-        <source>several backups are meant</source>
+        <source>several backups match</source>
         <translation>puede referirse a varias copias de seguridad</translation>
     </message>
     <message>
@@ -8410,7 +8410,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>sobra un proyecto</translation>
     </message>
     <message>
-        <source>--cluster is of data sets</source>
+        <source>--cluster is for data sets</source>
         <translation>--cluster es para conjuntos de datos</translation>
     </message>
     <message>
@@ -8448,7 +8448,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>la lista de clases está bloqueada</translation>
     </message>
     <message>
-        <source>folders that are called as classes of the project</source>
+        <source>folders named like classes of the project</source>
         <translation>carpetas con nombres de clases del proyecto</translation>
     </message>
     <message>
@@ -8468,7 +8468,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>segundos de {least:g} a {most:,.0f}, o «changes»</translation>
     </message>
     <message>
-        <source>--backbone, --cluster and --shard-images are of data sets</source>
+        <source>--backbone, --cluster and --shard-images are for data sets</source>
         <translation>--backbone, --cluster y --shard-images son para conjuntos de datos</translation>
     </message>
     <message>
@@ -8476,11 +8476,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>indique uno con --out</translation>
     </message>
     <message>
-        <source>--setting, --collection and --all are of projects</source>
+        <source>--setting, --collection and --all are for projects</source>
         <translation>--setting, --collection y --all son para proyectos</translation>
     </message>
     <message>
-        <source>leave them out where --model is given</source>
+        <source>leave them out with --model</source>
         <translation>omítalos cuando se indica --model</translation>
     </message>
     <message>
@@ -8496,7 +8496,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>`report --settings A,B` compara dos</translation>
     </message>
     <message>
-        <source>--report is made as the project is set</source>
+        <source>--report uses the settings of the project</source>
         <translation>--report se crea según los ajustes del proyecto</translation>
     </message>
     <message>
@@ -8540,7 +8540,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message>
-        <source>there is nothing to try out</source>
+        <source>there are no edits to try out</source>
         <translation>no hay nada que probar</translation>
     </message>
     <message>
@@ -8589,11 +8589,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>`protoleaf {name}` no está instalado</translation>
     </message>
     <message>
-        <source>Protoleaf with its laboratory</source>
+        <source>Protoleaf with its experiments</source>
         <translation>Protoleaf con su laboratorio</translation>
     </message>
     <message>
-        <source>the program alone</source>
+        <source>the program only</source>
         <translation>solo el programa</translation>
     </message>
     <message>
@@ -8613,7 +8613,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>rediríjalo</translation>
     </message>
     <message>
-        <source>a name holds characters that cannot be written</source>
+        <source>a name contains characters that cannot be written</source>
         <translation>un nombre contiene caracteres que no se pueden escribir</translation>
     </message>
     <message>
@@ -8647,7 +8647,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message>
-        <source>a {option} is for the download of a published network only</source>
+        <source>a {option} is only for the download of a published network</source>
         <translation>{option} solo sirve para descargar una red publicada</translation>
     </message>
     <message>
@@ -8717,7 +8717,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message>
-        <source>a data set has a backbone of its own</source>
+        <source>a data set has its own backbone</source>
         <translation>un conjunto de datos tiene su propia red base</translation>
     </message>
     <message>
@@ -8774,7 +8774,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>consulte `versions`</translation>
     </message>
     <message>
-        <source>images cannot be chosen so</source>
+        <source>images cannot be chosen this way</source>
         <translation>las imágenes no se pueden elegir así</translation>
     </message>
     <message>
@@ -8786,7 +8786,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>la carpeta que creó `protoleaf embed SOURCE --out DATASET`</translation>
     </message>
     <message>
-        <source>of a project, `protoleaf suggest PROJECT --count N` lists the images to label</source>
+        <source>for a project, `protoleaf suggest PROJECT --count N` lists the images to label</source>
         <translation>en un proyecto, `protoleaf suggest PROJECT --count N` indica las imágenes que conviene etiquetar</translation>
     </message>
     <message numerus="yes">
@@ -8845,7 +8845,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>calcule los embeddings de las fuentes en un conjunto de datos nuevo con --backbone {model_backbone}</translation>
     </message>
     <message>
-        <source>the folder holds predictions of another data set or model</source>
+        <source>the folder contains predictions of another data set or model</source>
         <translation>la carpeta contiene predicciones de otro conjunto de datos o modelo</translation>
     </message>
     <message>
@@ -8861,7 +8861,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>elija una carpeta nueva</translation>
     </message>
     <message>
-        <source>a node of the cluster does not see a folder</source>
+        <source>a node of the cluster cannot access a folder</source>
         <translation>un nodo del clúster no ve una carpeta</translation>
     </message>
     <message>
@@ -8905,7 +8905,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>ninguna columna</translation>
     </message>
     <message>
-        <source>a node of the cluster does not see the data set</source>
+        <source>a node of the cluster cannot access the data set</source>
         <translation>un nodo del clúster no ve el conjunto de datos</translation>
     </message>
     <message>
@@ -8913,7 +8913,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>la red base del conjunto de datos no es aquella con la que se empezó</translation>
     </message>
     <message>
-        <source>put the eight-bit version of the backbone back, or embed the sources into a new folder</source>
+        <source>restore the eight-bit version of the backbone, or embed the sources into a new folder</source>
         <translation>vuelva a poner en su sitio la versión de ocho bits de la red base o calcule los embeddings de las fuentes en una carpeta nueva</translation>
     </message>
     <message>
@@ -8929,7 +8929,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{size} bytes en {name}</translation>
     </message>
     <message>
-        <source>put it back, or embed the sources into a new folder</source>
+        <source>restore it, or embed the sources into a new folder</source>
         <translation>restáurela o calcule los embeddings de las fuentes en una carpeta nueva</translation>
     </message>
     <message>
@@ -8937,7 +8937,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no se puede acceder a ninguna imagen de un fragmento</translation>
     </message>
     <message>
-        <source>{rows} images out of reach in shard {number}</source>
+        <source>{rows} unreachable images in shard {number}</source>
         <translation>{rows} imágenes inaccesibles en el fragmento {number}</translation>
     </message>
     <message>
@@ -9017,15 +9017,15 @@ Haga clic en + para añadir una clase.</translation>
         <translation>instale la misma versión en todos los nodos</translation>
     </message>
     <message>
-        <source>workers of the cluster end before they begin</source>
+        <source>workers of the cluster exit at start</source>
         <translation>los procesos del clúster terminan antes de empezar</translation>
     </message>
     <message>
-        <source>install Protoleaf on every node, and look at Ray&apos;s log</source>
+        <source>install Protoleaf on every node, and check Ray&apos;s log</source>
         <translation>instale Protoleaf en todos los nodos y consulte el registro de Ray</translation>
     </message>
     <message>
-        <source>a shard ends its workers again and again</source>
+        <source>the workers of a shard exit repeatedly</source>
         <translation>un fragmento hace terminar sus procesos una y otra vez</translation>
     </message>
     <message>
@@ -9033,7 +9033,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>fragmento {number}, {attempts} veces</translation>
     </message>
     <message>
-        <source>look at the memory of the nodes, and at Ray&apos;s log</source>
+        <source>check the memory of the nodes, and Ray&apos;s log</source>
         <translation>compruebe la memoria de los nodos y consulte el registro de Ray</translation>
     </message>
     <message>
@@ -9073,7 +9073,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no se puede leer la lista</translation>
     </message>
     <message>
-        <source>an address holds a password, a token or a key, and data sets keep addresses</source>
+        <source>an address contains a password, a token or a key, and data sets store addresses</source>
         <translation>una dirección contiene una contraseña, un token o una clave, y los conjuntos de datos conservan las direcciones</translation>
     </message>
     <message>
@@ -9165,7 +9165,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>el modelo exportado no puede clasificar embeddings</translation>
     </message>
     <message>
-        <source>the answers of {classifier} to a difference of {tolerance:g}</source>
+        <source>the outputs of {classifier} within {tolerance:g}</source>
         <translation>las respuestas de {classifier} con una diferencia de {tolerance:g}</translation>
     </message>
     <message>
@@ -9253,7 +9253,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>escribiendo el clasificador</translation>
     </message>
     <message>
-        <source>comparing its answers with the program&apos;s</source>
+        <source>comparing its predictions with the program&apos;s</source>
         <translation>comparando sus respuestas con las del programa</translation>
     </message>
     <message>
@@ -9265,7 +9265,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>falta la red base del proyecto</translation>
     </message>
     <message>
-        <source>the exported model does not answer as the program does, so it was not written</source>
+        <source>the exported model does not match the program&apos;s predictions, so it was not written</source>
         <translation>el modelo exportado no responde igual que el programa, así que no se escribió</translation>
     </message>
     <message>
@@ -9321,7 +9321,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no se puede leer el modelo exportado</translation>
     </message>
     <message>
-        <source>{file} is no text</source>
+        <source>{file} is not text</source>
         <translation>{file} no es texto</translation>
     </message>
     <message>
@@ -9477,11 +9477,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>elija otra carpeta</translation>
     </message>
     <message>
-        <source>the suffix of &quot;{file}&quot; tells no graph format</source>
+        <source>the suffix of &quot;{file}&quot; is not that of a graph format</source>
         <translation>la extensión de «{file}» no indica ningún formato de grafo</translation>
     </message>
     <message>
-        <source>give the file such a name, or choose one of {formats}</source>
+        <source>give the file such a suffix, or choose one of {formats}</source>
         <translation>dé al archivo un nombre así o elija uno de {formats}</translation>
     </message>
     <message>
@@ -9533,7 +9533,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no está ni bajo la carpeta de la lista ni bajo una carpeta de las imágenes del proyecto</translation>
     </message>
     <message>
-        <source>it is not an ordinary file</source>
+        <source>it is not a regular file</source>
         <translation>no es un archivo normal</translation>
     </message>
     <message>
@@ -9545,11 +9545,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no se puede leer: {reason}</translation>
     </message>
     <message>
-        <source>teach-first cannot choose so many images</source>
+        <source>teach-first cannot choose that many images</source>
         <translation>teach-first no puede elegir tantas imágenes</translation>
     </message>
     <message>
-        <source>at most {most}, among which it chooses</source>
+        <source>at most {most}, the number that it chooses from</source>
         <translation>como máximo {most}, entre las que elige</translation>
     </message>
     <message>
@@ -9881,7 +9881,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Del total de imágenes, el {leaf} recibe una de las clases más específicas.</translation>
     </message>
     <message>
-        <source>The lines show what one minimum confidence for all classes would do.</source>
+        <source>The lines show the effect of a single minimum confidence for all classes.</source>
         <translation>Las líneas muestran el efecto de una misma confianza mínima para todas las clases.</translation>
     </message>
     <message>
@@ -9905,7 +9905,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Error de calibración esperado: {error}.</translation>
     </message>
     <message>
-        <source>{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the better a score can be relied on.</source>
+        <source>{summary} Columns are the share of correct predictions, marks their mean score: the closer they are, the more reliable a score is.</source>
         <translation>{summary} Las columnas son la proporción de predicciones correctas; las marcas, su puntuación media: cuanto más cerca estén, más fiable es la puntuación.</translation>
     </message>
     <message>
@@ -9913,7 +9913,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Puntuación media</translation>
     </message>
     <message>
-        <source>A class with several parents stands under the oldest of them.</source>
+        <source>A class with several parents is shown under the oldest of them.</source>
         <translation>Una clase con varias clases padre aparece bajo la más antigua.</translation>
     </message>
     <message>
@@ -9941,7 +9941,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Más confundida con</translation>
     </message>
     <message>
-        <source>Each class counts with all below it.</source>
+        <source>Each class includes all its descendants.</source>
         <translation>Cada clase incluye todas las de debajo.</translation>
     </message>
     <message>
@@ -9977,7 +9977,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Errores</translation>
     </message>
     <message>
-        <source>No image was taken for another class.</source>
+        <source>No image was confused with another class.</source>
         <translation>Ninguna imagen se tomó por otra clase.</translation>
     </message>
     <message>
@@ -10005,7 +10005,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>El {day} se eligieron al azar {asked:,} imágenes entre {population:,} sin etiqueta; {answered:,} tienen respuesta. Las respuestas se comparan con lo que estaba predicho cuando se eligieron las imágenes, así que las cifras valen para la colección tal como era entonces.</translation>
     </message>
     <message>
-        <source>Some of each large predicted class were drawn, and each answer counts for as many images as it stands for.</source>
+        <source>Some of each large predicted class were drawn, and each answer is weighted by the number of images it represents.</source>
         <translation>Se eligieron algunas de cada clase predicha grande, y cada respuesta cuenta por tantas imágenes como representa.</translation>
     </message>
     <message>
@@ -10021,7 +10021,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Entre</translation>
     </message>
     <message>
-        <source>What was predicted</source>
+        <source>Predictions</source>
         <translation>Qué se predijo</translation>
     </message>
     <message>
@@ -10045,7 +10045,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Imágenes elegidas al azar</translation>
     </message>
     <message>
-        <source>Of images that were sure to be of the class when they were drawn; classes with five answers or more.</source>
+        <source>Of images predicted confidently as the class when they were drawn; classes with five answers or more.</source>
         <translation>De las imágenes cuya clase segura era esa cuando se eligieron; clases con cinco respuestas o más.</translation>
     </message>
     <message>
@@ -10305,7 +10305,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Las predicciones se comparan con el archivo de referencia {name}, en {images:,} imágenes sin etiqueta.</translation>
     </message>
     <message>
-        <source>{count:,} of its {rows:,} rows name no image here.</source>
+        <source>{count:,} of its {rows:,} rows match no image here.</source>
         <translation>{count:,} de sus {rows:,} filas no nombran ninguna imagen de aquí.</translation>
     </message>
     <message>
@@ -10317,7 +10317,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Para saber con qué frecuencia aciertan las predicciones de las demás, compruebe 50 de ellas al azar.</translation>
     </message>
     <message>
-        <source>There is nothing yet to compare predictions with: {why}.</source>
+        <source>There is nothing to compare predictions with yet: {why}.</source>
         <translation>Aún no hay nada con que comparar las predicciones: {why}.</translation>
     </message>
     <message>
@@ -10337,7 +10337,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Creado por Protoleaf {version} el {made}.</translation>
     </message>
     <message>
-        <source>the name of the report does not say what it is to be</source>
+        <source>the name of the report has no known suffix</source>
         <translation>el nombre del informe no indica de qué tipo debe ser</translation>
     </message>
     <message>
@@ -10365,7 +10365,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no existe la clase «{name}», en el carácter {place}</translation>
     </message>
     <message>
-        <source>the part before the colon says that a class is meant</source>
+        <source>the part before the colon looks for a class</source>
         <translation>la parte antes de los dos puntos indica que se trata de una clase</translation>
     </message>
     <message>
@@ -10521,7 +10521,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no se puede leer esta imagen</translation>
     </message>
     <message>
-        <source>ask whoever made it, or embed its sources again</source>
+        <source>ask its author, or embed its sources again</source>
         <translation>pregunte a quien lo creó o calcule de nuevo los embeddings de sus fuentes</translation>
     </message>
     <message>
@@ -10529,7 +10529,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no se puede leer la red base del conjunto de datos</translation>
     </message>
     <message>
-        <source>the backbone beside the data set is not the one that made its embeddings</source>
+        <source>the backbone next to the data set is not the one that made its embeddings</source>
         <translation>la red base que está junto al conjunto de datos no es la que calculó sus embeddings</translation>
     </message>
     <message>
@@ -10553,7 +10553,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>los embeddings del conjunto de datos no son los de sus imágenes</translation>
     </message>
     <message>
-        <source>what the same backbone computes here, cosine {least} or more</source>
+        <source>those of the same backbone on this computer, cosine {least} or more</source>
         <translation>lo que calcula aquí la misma red base, coseno de {least} o más</translation>
     </message>
     <message>
@@ -10853,7 +10853,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no se puede leer la carpeta</translation>
     </message>
     <message>
-        <source>so many images cannot be drawn from the data set</source>
+        <source>that many images cannot be drawn from the data set</source>
         <translation>no se pueden tomar al azar tantas imágenes del conjunto de datos</translation>
     </message>
     <message>
@@ -10877,7 +10877,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{found_images} en {folder}</translation>
     </message>
     <message>
-        <source>embed a part of the sources into a data set of its own</source>
+        <source>embed part of the sources into a separate data set</source>
         <translation>calcule los embeddings de una parte de las fuentes en un conjunto de datos propio</translation>
     </message>
     <message>
@@ -10909,7 +10909,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>un fragmento está dañado</translation>
     </message>
     <message>
-        <source>it belongs elsewhere</source>
+        <source>it belongs to another data set</source>
         <translation>pertenece a otro lugar</translation>
     </message>
     <message>
@@ -10961,7 +10961,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>esto convertiría una clase en su propia antecesora</translation>
     </message>
     <message>
-        <source>link it elsewhere, or cut one of these edges first</source>
+        <source>link it elsewhere, or remove one of these edges first</source>
         <translation>vincúlela en otro lugar o quite antes una de estas aristas</translation>
     </message>
     <message>
@@ -11021,7 +11021,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>un dispositivo, no un archivo</translation>
     </message>
     <message>
-        <source>made up by the system, not a file on a disk</source>
+        <source>a virtual file of the system, not a file on a disk</source>
         <translation>generado por el sistema, no un archivo de un disco</translation>
     </message>
     <message>
@@ -11069,7 +11069,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>como máximo {limit:,}</translation>
     </message>
     <message>
-        <source>leave some of them out</source>
+        <source>remove some of them</source>
         <translation>omita algunos</translation>
     </message>
     <message>
@@ -11085,7 +11085,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>acorte el texto</translation>
     </message>
     <message>
-        <source>a note cannot hold control characters</source>
+        <source>a note cannot contain control characters</source>
         <translation>una nota no puede contener caracteres de control</translation>
     </message>
     <message>
@@ -11185,7 +11185,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>habría demasiadas clases</translation>
     </message>
     <message>
-        <source>take the part of the classes that you need</source>
+        <source>use only the classes that you need</source>
         <translation>tome la parte de las clases que necesita</translation>
     </message>
     <message>
@@ -11201,7 +11201,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>«{name}» en el nivel {level:,}</translation>
     </message>
     <message>
-        <source>put them further up</source>
+        <source>move them further up</source>
         <translation>póngalas más arriba</translation>
     </message>
     <message>
@@ -11245,7 +11245,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>como máximo {longest} caracteres</translation>
     </message>
     <message>
-        <source>a {noun} cannot hold {kind}</source>
+        <source>a {noun} cannot contain {kind}</source>
         <translation>{noun}: no puede contener {kind}</translation>
     </message>
     <message>
@@ -11289,7 +11289,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>«{name}» no está en el nivel superior</translation>
     </message>
     <message>
-        <source>say which parent it leaves</source>
+        <source>give the parent to remove</source>
         <translation>indique de qué clase padre se desvincula</translation>
     </message>
     <message>
@@ -11309,7 +11309,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>elija otra clase</translation>
     </message>
     <message>
-        <source>every class lies below a root</source>
+        <source>every class is below a root</source>
         <translation>todas las clases están bajo una raíz</translation>
     </message>
     <message>
@@ -11333,7 +11333,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{width} x {height} píxeles</translation>
     </message>
     <message>
-        <source>a file of {size} that ends long before</source>
+        <source>a file of {size} that ends early</source>
         <translation>un archivo de {size} que termina mucho antes</translation>
     </message>
     <message>
@@ -11485,7 +11485,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>los tipos que se leen: {kinds}</translation>
     </message>
     <message>
-        <source>nothing but zeros</source>
+        <source>only zeros</source>
         <translation>solo ceros</translation>
     </message>
     <message>
@@ -11513,7 +11513,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no se puede leer {source}</translation>
     </message>
     <message>
-        <source>{name} holds too many files</source>
+        <source>{name} contains too many files</source>
         <translation>{name} contiene demasiados archivos</translation>
     </message>
     <message>
@@ -11541,7 +11541,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{named_by} nombra un archivo fuera de su carpeta</translation>
     </message>
     <message>
-        <source>one beside {named_by}</source>
+        <source>one next to {named_by}</source>
         <translation>uno junto a {named_by}</translation>
     </message>
     <message>
@@ -11553,7 +11553,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>un archivo vacío</translation>
     </message>
     <message>
-        <source>cut one of these edges</source>
+        <source>remove one of these edges</source>
         <translation>quite una de estas aristas</translation>
     </message>
     <message>
@@ -11581,7 +11581,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{place}: {problem}</translation>
     </message>
     <message>
-        <source>{source_name} holds no classes</source>
+        <source>{source_name} contains no classes</source>
         <translation>{source_name} no contiene clases</translation>
     </message>
     <message>
@@ -11609,7 +11609,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>más</translation>
     </message>
     <message>
-        <source>take the part of it that you need</source>
+        <source>use only the part that you need</source>
         <translation>tome la parte que necesita</translation>
     </message>
     <message>
@@ -11649,7 +11649,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{source_name} tiene dos veces la clase «{key}»</translation>
     </message>
     <message>
-        <source>join the two or rename one</source>
+        <source>merge the two or rename one</source>
         <translation>una las dos o renombre una</translation>
     </message>
     <message>
@@ -11713,11 +11713,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>el paquete no tiene tabla de {name}</translation>
     </message>
     <message>
-        <source>{count:,} observations of events without media were passed over</source>
+        <source>{count:,} observations of events without media were skipped</source>
         <translation>se omitieron {count:,} observaciones de eventos sin medios</translation>
     </message>
     <message>
-        <source>{name}.csv beside {package}</source>
+        <source>{name}.csv next to {package}</source>
         <translation>{name}.csv junto a {package}</translation>
     </message>
     <message>
@@ -11777,7 +11777,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>anotaciones de CVAT for images 1.1</translation>
     </message>
     <message>
-        <source>{source} holds no {member}</source>
+        <source>{source} contains no {member}</source>
         <translation>{source} no contiene {member}</translation>
     </message>
     <message>
@@ -11785,15 +11785,15 @@ Haga clic en + para añadir una clase.</translation>
         <translation>las imágenes sin clase quedan fuera: no son registros de presencia</translation>
     </message>
     <message>
-        <source>an empty image is an absence without a name: write of what (scientificName) before you publish</source>
+        <source>an empty image is an absence without a name: fill in the taxon (scientificName) before you publish</source>
         <translation>una imagen vacía es una ausencia sin nombre: indique de qué (scientificName) antes de publicar</translation>
     </message>
     <message>
-        <source>boxes: there is no term for them, and each is an occurrence with its whole image</source>
+        <source>boxes: there is no term for them; each is an occurrence with its whole image</source>
         <translation>recuadros: no hay ningún término para ellos, y cada uno es un registro de presencia con su imagen completa</translation>
     </message>
     <message>
-        <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
+        <source>the licence and the contact are not known: fill them in (eml.xml) before you publish</source>
         <translation>no se conocen la licencia ni el contacto: complételos (eml.xml) antes de publicar</translation>
     </message>
     <message>
@@ -11829,7 +11829,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>la jerarquía se aplana; las rutas completas se conservan en un atributo de cada imagen</translation>
     </message>
     <message>
-        <source>beside boxes, the label of a whole image becomes a box around it</source>
+        <source>if there are boxes, the label of a whole image becomes a box around it</source>
         <translation>junto a recuadros, la etiqueta de una imagen completa pasa a ser un recuadro que la rodea</translation>
     </message>
     <message>
@@ -11845,7 +11845,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{place}: {reason}</translation>
     </message>
     <message>
-        <source>{source} holds no list of CreateML</source>
+        <source>{source} contains no CreateML list</source>
         <translation>{source} no contiene ninguna lista de CreateML</translation>
     </message>
     <message>
@@ -11889,7 +11889,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>CVAT</translation>
     </message>
     <message>
-        <source>CVAT for images 1.1: an XML file of tags and boxes, to go on in CVAT</source>
+        <source>CVAT for images 1.1: an XML file of tags and boxes, to continue in CVAT</source>
         <translation>CVAT para imágenes 1.1: un archivo XML de etiquetas y recuadros, para continuar en CVAT</translation>
     </message>
     <message>
@@ -11913,7 +11913,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Label Studio</translation>
     </message>
     <message>
-        <source>tasks with annotations and predictions, and the labelling interface, to go on in Label Studio</source>
+        <source>tasks with annotations and predictions, and the labelling interface, to continue in Label Studio</source>
         <translation>tareas con anotaciones y predicciones, y la interfaz de etiquetado, para seguir en Label Studio</translation>
     </message>
     <message>
@@ -11949,7 +11949,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Archivos sidecar XMP</translation>
     </message>
     <message>
-        <source>keywords beside the images for Lightroom, digiKam and darktable; what is in a sidecar already stays</source>
+        <source>keywords in files next to the images, for Lightroom, digiKam and darktable; existing content of a sidecar is kept</source>
         <translation>palabras clave junto a las imágenes para Lightroom, digiKam y darktable; lo que ya hay en un archivo sidecar se conserva</translation>
     </message>
     <message>
@@ -11965,11 +11965,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>las imágenes sin clase quedan fuera</translation>
     </message>
     <message>
-        <source>a class with several parents lies under the first; a table lists the others</source>
+        <source>a class with several parents is put under the first; a table lists the others</source>
         <translation>una clase con varias clases padre va bajo la primera; una tabla indica las demás</translation>
     </message>
     <message>
-        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out</source>
+        <source>boxes: their pictures are included once for each class, or the boxes are cropped</source>
         <translation>recuadros: sus imágenes están allí una vez por clase, o se recorta lo que hay en los recuadros</translation>
     </message>
     <message>
@@ -11997,7 +11997,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Palabras clave de fotos</translation>
     </message>
     <message>
-        <source>keywords that people gave in Lightroom, digiKam, darktable or Bridge, in the images or in sidecars</source>
+        <source>keywords given in Lightroom, digiKam, darktable or Bridge, in the images or in sidecars</source>
         <translation>palabras clave puestas en Lightroom, digiKam, darktable o Bridge, en las imágenes o en archivos sidecar</translation>
     </message>
     <message>
@@ -12017,7 +12017,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>la jerarquía se aplana; las rutas completas se conservan en una columna</translation>
     </message>
     <message>
-        <source>of a picture with several boxes there is a row for each, which a loader takes for images</source>
+        <source>a picture with several boxes has a row for each, which a loader reads as separate images</source>
         <translation>una imagen con varios recuadros tiene una fila por cada uno, y un cargador las toma por imágenes</translation>
     </message>
     <message>
@@ -12057,7 +12057,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{source} no tiene palabras clave</translation>
     </message>
     <message>
-        <source>photos with keywords in them, or with sidecars beside them</source>
+        <source>photos with embedded keywords, or with sidecar files</source>
         <translation>fotos con palabras clave dentro o con archivos sidecar al lado</translation>
     </message>
     <message>
@@ -12065,7 +12065,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>más de {most:,} palabras clave; no se leyó ninguna</translation>
     </message>
     <message>
-        <source>keywords of more than {levels} levels were passed over</source>
+        <source>keywords of more than {levels} levels were skipped</source>
         <translation>se omitieron las palabras clave de más de {levels} niveles</translation>
     </message>
     <message>
@@ -12073,7 +12073,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>los anotadores se guardan como datos de la tarea</translation>
     </message>
     <message>
-        <source>{source} holds no tasks</source>
+        <source>{source} contains no tasks</source>
         <translation>{source} no contiene tareas</translation>
     </message>
     <message>
@@ -12109,7 +12109,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>como máximo {limit:,} bytes</translation>
     </message>
     <message>
-        <source>take that column out</source>
+        <source>remove that column</source>
         <translation>quite esa columna</translation>
     </message>
     <message>
@@ -12133,19 +12133,19 @@ Haga clic en + para añadir una clase.</translation>
         <translation>«{text}» está fuera de los años 1 a 9999</translation>
     </message>
     <message>
-        <source>a program that writes keywords into images may drop who labelled, and what the model only supposed</source>
+        <source>a program that writes keywords into images may drop the annotator and the model&apos;s predictions</source>
         <translation>un programa que escribe palabras clave en las imágenes puede perder quién etiquetó y lo que el modelo solo suponía</translation>
     </message>
     <message>
-        <source>boxes: a sidecar has the classes of all of them as keywords, and one of them comes back</source>
+        <source>boxes: a sidecar has the classes of all of them as keywords, of which one is read back</source>
         <translation>recuadros: un archivo sidecar tiene las clases de todos como palabras clave, y al volver a leerlo se recupera una</translation>
     </message>
     <message>
-        <source>classes of other images: an export changes the sidecars of the images that it writes, and no others</source>
+        <source>sidecars of images that are not exported are not updated</source>
         <translation>clases de otras imágenes: una exportación cambia los archivos sidecar de las imágenes que escribe, y ninguno más</translation>
     </message>
     <message>
-        <source>{source} has no sidecars that we wrote</source>
+        <source>{source} has no sidecars written by this program</source>
         <translation>{source} no tiene archivos sidecar escritos por este programa</translation>
     </message>
     <message>
@@ -12225,7 +12225,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>demasiados campos</translation>
     </message>
     <message>
-        <source>the field &quot;{name}&quot; is there twice</source>
+        <source>the field &quot;{name}&quot; occurs twice</source>
         <translation>el campo «{name}» está dos veces</translation>
     </message>
     <message>
@@ -12245,7 +12245,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>un campo no se puede llamar «{name}»</translation>
     </message>
     <message>
-        <source>a name that means nothing else in a search</source>
+        <source>a name that has no other meaning in a search</source>
         <translation>un nombre que no signifique otra cosa en una búsqueda</translation>
     </message>
     <message>
@@ -12253,7 +12253,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>el campo «{name}» tiene opciones</translation>
     </message>
     <message>
-        <source>choices of a choice alone</source>
+        <source>choices only for a field with choices</source>
         <translation>opciones solo en un campo de tipo opción</translation>
     </message>
     <message>
@@ -12341,7 +12341,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{name} no es texto</translation>
     </message>
     <message>
-        <source>{name} is broken</source>
+        <source>{name} is damaged</source>
         <translation>{name} está dañado</translation>
     </message>
     <message>
@@ -12357,7 +12357,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>un objeto con &quot;classes&quot;</translation>
     </message>
     <message>
-        <source>{source} holds no labels of CVAT</source>
+        <source>{source} contains no CVAT labels</source>
         <translation>{source} no contiene etiquetas de CVAT</translation>
     </message>
     <message>
@@ -12365,15 +12365,15 @@ Haga clic en + para añadir una clase.</translation>
         <translation>una lista de objetos con &quot;name&quot;</translation>
     </message>
     <message>
-        <source>{place} has the name of an earlier one</source>
+        <source>{place} has the same name as an earlier one</source>
         <translation>{place} tiene el nombre de una anterior</translation>
     </message>
     <message>
-        <source>take one of them out</source>
+        <source>remove one of them</source>
         <translation>quite una de ellas</translation>
     </message>
     <message>
-        <source>{source} offers no classes</source>
+        <source>{source} contains no classes to choose from</source>
         <translation>{source} no ofrece clases</translation>
     </message>
     <message>
@@ -12381,7 +12381,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>una interfaz de etiquetado de Label Studio con &lt;Taxonomy&gt;, &lt;Choices&gt; o &lt;Labels&gt;</translation>
     </message>
     <message>
-        <source>{place} offers the class of an earlier line</source>
+        <source>{place} repeats the class of an earlier line</source>
         <translation>{place} ofrece la clase de una línea anterior</translation>
     </message>
     <message>
@@ -12401,7 +12401,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>las etiquetas de registros de presencia entran al importar etiquetas</translation>
     </message>
     <message>
-        <source>{source_name} does not say which of its files lists the taxa</source>
+        <source>{source_name} does not specify which of its files lists the taxa</source>
         <translation>{source_name} no indica cuál de sus archivos contiene los taxones</translation>
     </message>
     <message>
@@ -12409,7 +12409,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>meta.xml o una tabla como Taxon.tsv</translation>
     </message>
     <message>
-        <source>{noun} does not say which of its files is the table</source>
+        <source>{noun} does not specify which of its files is the table</source>
         <translation>{noun} no indica cuál de sus archivos es la tabla</translation>
     </message>
     <message>
@@ -12445,7 +12445,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{place} tiene un nodo sin id.</translation>
     </message>
     <message>
-        <source>{place} has the id of an earlier node</source>
+        <source>{place} has the same id as an earlier node</source>
         <translation>{place} tiene el id. de un nodo anterior</translation>
     </message>
     <message>
@@ -12505,7 +12505,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Turtle, RDF/XML o JSON-LD</translation>
     </message>
     <message>
-        <source>{name} says more than a taxonomy does</source>
+        <source>{name} has too many statements for a taxonomy</source>
         <translation>{name} dice más de lo que dice una taxonomía</translation>
     </message>
     <message>
@@ -12513,7 +12513,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>como máximo {limit:,} declaraciones</translation>
     </message>
     <message>
-        <source>{name} takes the meaning of its words from elsewhere, and nothing is fetched</source>
+        <source>{name} refers to a context on another server, and nothing is downloaded</source>
         <translation>{name} toma de otro lugar el significado de sus palabras, y no se descarga nada</translation>
     </message>
     <message>
@@ -12577,7 +12577,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>elija un archivo JSON</translation>
     </message>
     <message>
-        <source>{name} holds more than a taxonomy does</source>
+        <source>{name} contains more than a taxonomy</source>
         <translation>{name} contiene más de lo que contiene una taxonomía</translation>
     </message>
     <message>
@@ -12645,15 +12645,15 @@ Haga clic en + para añadir una clase.</translation>
         <translation>como máximo {limit} MiB para una imagen y sus anotaciones</translation>
     </message>
     <message>
-        <source>{name} holds no XMP</source>
+        <source>{name} contains no XMP</source>
         <translation>{name} no contiene XMP</translation>
     </message>
     <message>
-        <source>only Linux has such a menu</source>
+        <source>this is only for Linux</source>
         <translation>solo Linux tiene ese menú</translation>
     </message>
     <message>
-        <source>the installer puts the program into the menu</source>
+        <source>the installer adds the program to the menu</source>
         <translation>el instalador añade el programa al menú</translation>
     </message>
     <message>
@@ -13698,7 +13698,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>la clase {name}</translation>
     </message>
     <message>
-        <source>the project file is not where it was opened, so no backup can be made</source>
+        <source>the project file is no longer where it was opened, so no backup can be made</source>
         <translation>el archivo del proyecto no está donde se abrió, así que no se puede hacer una copia de seguridad</translation>
     </message>
     <message>
@@ -13754,11 +13754,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>restáurela con --other si es la que quiere</translation>
     </message>
     <message>
-        <source>it is unknown which project this was, so it may be a backup of another one</source>
+        <source>the backup does not identify its project, so it may be one of another project</source>
         <translation>ya no se puede saber qué proyecto era, así que puede ser una copia de seguridad de otro</translation>
     </message>
     <message>
-        <source>if it is the right one, give its file in place of a number, or add --other</source>
+        <source>if it is the right one, give its file instead of a number, or add --other</source>
         <translation>si es la correcta, indique su archivo en lugar de un número o añada --other</translation>
     </message>
     <message>
@@ -13806,7 +13806,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>haga otra copia de seguridad</translation>
     </message>
     <message>
-        <source>that is too much to paste</source>
+        <source>there is too much to paste</source>
         <translation>es demasiado para pegarlo</translation>
     </message>
     <message>
@@ -13818,7 +13818,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>copie al menos una</translation>
     </message>
     <message>
-        <source>the copied classes are broken</source>
+        <source>the copied classes are damaged</source>
         <translation>las clases copiadas están dañadas</translation>
     </message>
     <message>
@@ -13906,7 +13906,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>compruebe que su carpeta sigue ahí y que se puede escribir en ella</translation>
     </message>
     <message>
-        <source>something is too large for the project file; nothing was changed</source>
+        <source>a value is too large for the project file; nothing was changed</source>
         <translation>algo es demasiado grande para el archivo del proyecto; no se cambió nada</translation>
     </message>
     <message>
@@ -13914,11 +13914,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>como máximo 1 GB</translation>
     </message>
     <message>
-        <source>keep it outside the project</source>
+        <source>store it outside the project</source>
         <translation>guárdelo fuera del proyecto</translation>
     </message>
     <message>
-        <source>something is too long or not of the kind that the project file holds; nothing was changed</source>
+        <source>a value is too long or of a type that project files cannot store; nothing was changed</source>
         <translation>algo es demasiado largo o no es del tipo que contiene el archivo del proyecto; no se cambió nada</translation>
     </message>
     <message>
@@ -13962,7 +13962,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>ábralo en modo de solo lectura o cópielo a una carpeta en la que tenga permiso de escritura</translation>
     </message>
     <message>
-        <source>the project file does not say which project it is</source>
+        <source>the project file does not identify its project</source>
         <translation>el archivo del proyecto no indica qué proyecto es</translation>
     </message>
     <message>
@@ -13970,11 +13970,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>abra una copia anterior del archivo o restaure una copia de seguridad; este archivo se deja como está</translation>
     </message>
     <message>
-        <source>put it back where it was, or open it where it is now</source>
+        <source>move it back, or open it at its new location</source>
         <translation>devuélvalo a donde estaba o ábralo donde está ahora</translation>
     </message>
     <message>
-        <source>everything confirmed until then is in {rescued}: open that, or put the file back</source>
+        <source>everything saved until then is in {rescued}: open that, or move the file back</source>
         <translation>todo lo confirmado hasta entonces está en {rescued}: abra ese archivo o devuelva el otro a su lugar</translation>
     </message>
     <message>
@@ -13990,7 +13990,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>otro programa escribió en el archivo del proyecto mientras estaba abierto; la última acción no se guardó</translation>
     </message>
     <message>
-        <source>close it, open it again and see what it holds, or restore a backup</source>
+        <source>close it, open it again and check its content, or restore a backup</source>
         <translation>ciérrelo, ábralo de nuevo y vea qué contiene, o restaure una copia de seguridad</translation>
     </message>
     <message>
@@ -14002,7 +14002,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>la copia de rescate está incompleta</translation>
     </message>
     <message>
-        <source>keep it beside {path}</source>
+        <source>keep it next to {path}</source>
         <translation>guárdela junto a {path}</translation>
     </message>
     <message>
@@ -14082,7 +14082,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>elija otro archivo o abra una copia anterior del archivo; este archivo se deja como está</translation>
     </message>
     <message>
-        <source>a log of another state of the project is in its folder and cannot be renamed</source>
+        <source>a log of another version of the project is in its folder and cannot be renamed</source>
         <translation>junto al proyecto hay un registro que pertenece a otro estado de él y no se puede renombrar</translation>
     </message>
     <message>
@@ -14154,7 +14154,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>véalas con `protoleaf versions`</translation>
     </message>
     <message>
-        <source>the project does not say which model version it uses</source>
+        <source>the project does not specify which model version it uses</source>
         <translation>el proyecto no indica qué versión del modelo usa</translation>
     </message>
     <message>
@@ -14162,7 +14162,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{value} en {path}</translation>
     </message>
     <message>
-        <source>what a model version was made with cannot be read</source>
+        <source>the settings of a model version cannot be read</source>
         <translation>no se puede leer con qué se creó una versión del modelo</translation>
     </message>
     <message>
@@ -14242,7 +14242,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no se puede crear el proyecto</translation>
     </message>
     <message>
-        <source>a part of an earlier project of this name is still there</source>
+        <source>part of an earlier project of this name still exists</source>
         <translation>aún hay una parte de un proyecto anterior con este nombre</translation>
     </message>
     <message>
@@ -14262,7 +14262,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>paso {step_id}: {reason}</translation>
     </message>
     <message>
-        <source>the action was given up after an earlier failure; nothing was changed</source>
+        <source>the action was abandoned after an earlier failure; nothing was changed</source>
         <translation>la acción se abandonó tras un error anterior; no se cambió nada</translation>
     </message>
     <message>
@@ -14362,7 +14362,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>su memoria está llena, incluso con una sola imagen</translation>
     </message>
     <message>
-        <source>{device} failed ({why}); the CPU takes over from there</source>
+        <source>{device} failed ({why}); continuing on the CPU</source>
         <translation>{device} falló ({why}); a partir de ahí continúa la CPU</translation>
     </message>
     <message>
@@ -14374,7 +14374,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no se puede usar el umbral</translation>
     </message>
     <message>
-        <source>{device} cannot run this network ({why}); the CPU does the work</source>
+        <source>{device} cannot run this network ({why}); the CPU is used</source>
         <translation>{device} no puede ejecutar esta red ({why}); la CPU hace el trabajo</translation>
     </message>
     <message>
@@ -14430,7 +14430,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>el proceso de prueba terminó de forma inesperada (estado {status})</translation>
     </message>
     <message>
-        <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
+        <source>update the driver of the GPU and ONNX Runtime; until then the CPU is used</source>
         <translation>actualice el controlador de la GPU y ONNX Runtime; hasta entonces, la CPU hace el trabajo</translation>
     </message>
     <message>
@@ -14458,7 +14458,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{provider} falla: {message}</translation>
     </message>
     <message>
-        <source>use the device cpu, and tell us this line</source>
+        <source>use the device cpu, and report this line</source>
         <translation>use el dispositivo cpu y envíenos esta línea</translation>
     </message>
     <message>
@@ -14474,7 +14474,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>desde nvidia.com/drivers o con el gestor de paquetes del sistema</translation>
     </message>
     <message>
-        <source>nothing needs to be done: the CPU does the work</source>
+        <source>nothing needs to be done: the CPU is used</source>
         <translation>no hay que hacer nada: la CPU hace el trabajo</translation>
     </message>
     <message>
@@ -14490,7 +14490,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>la biblioteca del controlador encontrada es un sustituto (stub) para compilar programas, no el controlador</translation>
     </message>
     <message>
-        <source>take the CUDA toolkit&apos;s folder “stubs” off LD_LIBRARY_PATH</source>
+        <source>remove the CUDA toolkit&apos;s folder “stubs” from LD_LIBRARY_PATH</source>
         <translation>quite de LD_LIBRARY_PATH la carpeta «stubs» del kit de herramientas de CUDA</translation>
     </message>
     <message>
@@ -14498,7 +14498,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>otro programa tiene la GPU en exclusiva</translation>
     </message>
     <message>
-        <source>end that program, or set the GPU&apos;s compute mode back with `nvidia-smi -c 0`</source>
+        <source>close that program, or reset the GPU&apos;s compute mode with `nvidia-smi -c 0`</source>
         <translation>cierre ese programa o restablezca el modo de cálculo de la GPU con `nvidia-smi -c 0`</translation>
     </message>
     <message>
@@ -14522,7 +14522,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>la biblioteca de compatibilidad de CUDA no sirve para esta GPU</translation>
     </message>
     <message>
-        <source>take the package cuda-compat away, or update the NVIDIA driver itself</source>
+        <source>remove the package cuda-compat, or update the NVIDIA driver</source>
         <translation>quite el paquete cuda-compat o actualice el propio controlador de NVIDIA</translation>
     </message>
     <message>
@@ -14546,7 +14546,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>instale NVIDIA Container Toolkit en el equipo e inicie el contenedor con `--gpus all`</translation>
     </message>
     <message>
-        <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
+        <source>{remedy}; a container needs `--gpus all` to use the computer&apos;s GPU</source>
         <translation>{remedy}; en un contenedor, una GPU del equipo aparece con `--gpus all`</translation>
     </message>
     <message>
@@ -14598,7 +14598,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>el controlador de NVIDIA no encuentra ninguna GPU</translation>
     </message>
     <message>
-        <source>see whether the GPU sits and is powered well, and whether `nvidia-smi` lists it</source>
+        <source>check that the GPU is seated and powered, and that `nvidia-smi` lists it</source>
         <translation>compruebe que la GPU esté bien colocada y alimentada, y que `nvidia-smi` la muestre</translation>
     </message>
     <message>
@@ -14642,7 +14642,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>se encontraron bibliotecas de CUDA {found}, pero este ONNX Runtime está compilado para CUDA {major}</translation>
     </message>
     <message>
-        <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
+        <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; installs CUDA {major} libraries, which can coexist with the others</source>
         <translation>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; trae bibliotecas de CUDA {major}, que pueden estar junto a las otras</translation>
     </message>
     <message>
@@ -14794,11 +14794,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>ONNX Runtime no puede ejecutar el modelo exportado</translation>
     </message>
     <message>
-        <source>the exported model does not do what the torch model does</source>
+        <source>the exported model does not match the torch model</source>
         <translation>el modelo exportado no hace lo mismo que el modelo de torch</translation>
     </message>
     <message>
-        <source>nothing was written; this is a fault of the export, please report it</source>
+        <source>nothing was written; this is a bug in the export, please report it</source>
         <translation>no se escribió nada; es un fallo de la exportación, le rogamos que lo comunique</translation>
     </message>
     <message>
@@ -14898,7 +14898,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>exporte sin pesos de media precisión</translation>
     </message>
     <message>
-        <source>the propagation file holds no attention that training could continue from</source>
+        <source>the propagation file contains no attention weights to continue training from</source>
         <translation>el archivo de propagación no contiene una atención desde la que continuar el entrenamiento</translation>
     </message>
     <message>
@@ -14958,7 +14958,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>promedios sobre un borde desigual</translation>
     </message>
     <message>
-        <source>the network in training does not do what its file does</source>
+        <source>the network in training does not match its file</source>
         <translation>la red en entrenamiento no hace lo mismo que su archivo</translation>
     </message>
     <message>
@@ -15026,7 +15026,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no se esperaba este mensaje</translation>
     </message>
     <message>
-        <source>a message of the program has other fields than its kind</source>
+        <source>a message of the program has unexpected fields</source>
         <translation>un mensaje del programa tiene otros campos que los de su tipo</translation>
     </message>
     <message>
@@ -15114,11 +15114,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>es una lista, no una matriz</translation>
     </message>
     <message>
-        <source>it holds {kind} values, such as labels, not a vector</source>
+        <source>it contains {kind} values, such as labels, not a vector</source>
         <translation>contiene valores {kind}, como etiquetas, no un vector</translation>
     </message>
     <message>
-        <source>it is one number for each image</source>
+        <source>it has one number for each image</source>
         <translation>es un solo número por imagen</translation>
     </message>
     <message>
@@ -15224,11 +15224,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Rango: {1}</translation>
     </message>
     <message>
-        <source>Choose what each column is: at least the image and the class.</source>
+        <source>Choose the content of each column: at least the image and the class.</source>
         <translation>Indique qué es cada columna: al menos la imagen y la clase.</translation>
     </message>
     <message>
-        <source>Choose what each column is: at least the name of the class, or its levels.</source>
+        <source>Choose the content of each column: at least the name of the class, or its levels.</source>
         <translation>Indique qué es cada columna: al menos el nombre de la clase o sus niveles.</translation>
     </message>
     <message>
@@ -15236,11 +15236,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Columnas de la tabla</translation>
     </message>
     <message>
-        <source>What each column is:</source>
+        <source>Content of each column:</source>
         <translation>Qué es cada columna:</translation>
     </message>
     <message>
-        <source>What column {1} is</source>
+        <source>Content of column {1}</source>
         <translation>Qué es la columna {1}</translation>
     </message>
     <message>
@@ -15277,11 +15277,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>guárdela como JPEG o PNG con otro programa y añada esa copia</translation>
     </message>
     <message>
-        <source>one class for a whole image</source>
+        <source>one class per image</source>
         <translation>una clase para toda la imagen</translation>
     </message>
     <message>
-        <source>{source} carries boxes around things ({form}), and its folders are no classes</source>
+        <source>{source} has bounding boxes ({form}), and its folders are not classes</source>
         <translation>{source} contiene recuadros alrededor de objetos ({form}) y sus carpetas no son clases</translation>
     </message>
     <message>
@@ -15289,19 +15289,19 @@ Haga clic en + para añadir una clase.</translation>
         <translation>una carpeta por clase</translation>
     </message>
     <message>
-        <source>import its labels instead: each box becomes an image with a label of its own</source>
+        <source>import its labels instead: each box becomes an image with its own label</source>
         <translation>importe en su lugar sus etiquetas: cada recuadro pasa a ser una imagen con etiqueta propia</translation>
     </message>
     <message>
-        <source>{source} carries boxes around things in columns ({form}), which are not read</source>
+        <source>{source} has bounding boxes in columns ({form}), which cannot be read</source>
         <translation>{source} contiene recuadros alrededor de objetos en columnas ({form}), que no se leen</translation>
     </message>
     <message>
-        <source>save the boxes as COCO, YOLO, Pascal VOC or in another form that is read</source>
+        <source>save the boxes as COCO, YOLO, Pascal VOC or in another supported format</source>
         <translation>guarde los recuadros como COCO, YOLO, Pascal VOC o en otro formato que se lea</translation>
     </message>
     <message>
-        <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
+        <source>{source} has folders named like parts of data sets, which would become classes</source>
         <translation>{source} tiene carpetas que se llaman como las partes de un conjunto de datos y que se convertirían en clases</translation>
     </message>
     <message>
@@ -15309,7 +15309,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>carpetas con nombres de clases</translation>
     </message>
     <message>
-        <source>choose the folder in which the classes are, or rename a folder that is a class</source>
+        <source>choose the folder that contains the classes, or rename a folder that is a class</source>
         <translation>elija la carpeta en la que están las clases o renombre la carpeta que sea una clase</translation>
     </message>
     <message>
@@ -15321,7 +15321,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>nombres que ninguna clase puede tener</translation>
     </message>
     <message>
-        <source>classes whose parent is not in the list lie at the top</source>
+        <source>classes whose parent is not in the list are at the top level</source>
         <translation>las clases cuya clase padre no está en la lista quedan en el nivel superior</translation>
     </message>
     <message>
@@ -15345,7 +15345,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>conceptos retirados o sin nombre</translation>
     </message>
     <message>
-        <source>tables of the archive that are not there</source>
+        <source>missing tables of the archive</source>
         <translation>tablas que faltan en el archivo comprimido</translation>
     </message>
     <message>
@@ -15373,7 +15373,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{image} tiene {count:,} recuadros: solo se leen los primeros {most:,}</translation>
     </message>
     <message>
-        <source>{name} does not say which of its columns is which</source>
+        <source>the columns of {name} were not recognised</source>
         <translation>{name} no indica qué es cada una de sus columnas</translation>
     </message>
     <message>
@@ -15433,7 +15433,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>id.</translation>
     </message>
     <message>
-        <source>id in the source that it came from</source>
+        <source>id in the source it was imported from</source>
         <translation>id. en la fuente de la que procede</translation>
     </message>
     <message>
@@ -15549,7 +15549,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>como máximo {limit:,}, de la primera a la última con contenido</translation>
     </message>
     <message>
-        <source>delete what lies far from the table, or save it as CSV</source>
+        <source>delete cells far from the table, or save it as CSV</source>
         <translation>borre lo que está lejos de la tabla o guárdela como CSV</translation>
     </message>
     <message>
@@ -15695,7 +15695,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>No hay nada oculto.</translation>
     </message>
     <message>
-        <source>No box is left. Label the image itself, or say that it is empty ({1}).</source>
+        <source>No box is left. Label the image itself, or mark it as empty ({1}).</source>
         <translation>No queda ningún recuadro. Etiquete la propia imagen o indique que está vacía ({1}).</translation>
     </message>
     <message numerus="yes">
@@ -16118,11 +16118,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>un recuadro tiene {count} números, no {found}</translation>
     </message>
     <message>
-        <source>its width and height are not written, and its image was not found: put the image beside it</source>
+        <source>its width and height are missing, and its image was not found: put the image next to it</source>
         <translation>no constan su anchura y altura, y no se encontró su imagen: ponga la imagen a su lado</translation>
     </message>
     <message>
-        <source>it is of the picture lying on its side: write it as the picture is shown, upright</source>
+        <source>it refers to the unrotated picture: give it for the picture as shown, upright</source>
         <translation>corresponde a la imagen tumbada: escríbalo como se muestra la imagen, derecha</translation>
     </message>
     <message>
@@ -16130,7 +16130,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>«{value}» no es un número</translation>
     </message>
     <message>
-        <source>{source} holds no files of LabelMe</source>
+        <source>{source} contains no LabelMe files</source>
         <translation>{source} no contiene archivos de LabelMe</translation>
     </message>
     <message>
@@ -16142,7 +16142,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>el detector no pudo leerla: {failure}</translation>
     </message>
     <message>
-        <source>{source} holds no results of a detector</source>
+        <source>{source} contains no detector results</source>
         <translation>{source} no contiene resultados de un detector</translation>
     </message>
     <message>
@@ -16150,7 +16150,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>un objeto con «images» (MegaDetector) o «predictions» (SpeciesNet)</translation>
     </message>
     <message>
-        <source>{source} holds no annotations of Pascal VOC</source>
+        <source>{source} contains no Pascal VOC annotations</source>
         <translation>{source} no contiene anotaciones de Pascal VOC</translation>
     </message>
     <message>
@@ -16162,7 +16162,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>un objeto no tiene recuadro (bndbox)</translation>
     </message>
     <message>
-        <source>{source} holds no project of the VGG Image Annotator</source>
+        <source>{source} contains no project of the VGG Image Annotator</source>
         <translation>{source} no contiene ningún proyecto de VGG Image Annotator</translation>
     </message>
     <message>
@@ -16174,11 +16174,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>las imágenes y los recuadros sin clase quedan fuera y se enumeran en una tabla</translation>
     </message>
     <message>
-        <source>{source} has no boxes of YOLO</source>
+        <source>{source} has no YOLO boxes</source>
         <translation>{source} no tiene recuadros de YOLO</translation>
     </message>
     <message>
-        <source>texts of numbers in labels, beside images</source>
+        <source>text files of numbers in labels, next to images</source>
         <translation>textos con números en labels, junto a images</translation>
     </message>
     <message>
@@ -16190,11 +16190,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>un polígono tiene dos números por vértice, no {count}</translation>
     </message>
     <message>
-        <source>{source} has boxes of YOLO without names of their classes</source>
+        <source>{source} has YOLO boxes without class names</source>
         <translation>{source} tiene recuadros de YOLO sin los nombres de sus clases</translation>
     </message>
     <message>
-        <source>names in data.yaml, or classes.txt beside the boxes</source>
+        <source>names in data.yaml, or classes.txt next to the boxes</source>
         <translation>nombres en data.yaml, o classes.txt junto a los recuadros</translation>
     </message>
     <message>
@@ -16258,11 +16258,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Proyecto «{1}»</translation>
     </message>
     <message>
-        <source>Holds previews ({1} px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
+        <source>Contains previews ({1} px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
         <translation>Contiene vistas previas ({1} px) en lugar de las fotos. Sus etiquetas se asignan a las fotos originales al volver a fusionar esta copia.</translation>
     </message>
     <message>
-        <source>Holds the photos in full size.</source>
+        <source>Contains the photos in full size.</source>
         <translation>Contiene las fotos a tamaño completo.</translation>
     </message>
     <message>
@@ -16270,11 +16270,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Ocupa {1}.</translation>
     </message>
     <message>
-        <source>Takes {1}, {2} free on this disk.</source>
+        <source>Needs {1}, {2} free on this disk.</source>
         <translation>Ocupa {1}; {2} libres en este disco.</translation>
     </message>
     <message>
-        <source>Takes {1}, but only {2} is free on this disk.</source>
+        <source>Needs {1}, but only {2} is free on this disk.</source>
         <translation>Ocupa {1}, pero solo hay {2} libres en este disco.</translation>
     </message>
     <message numerus="yes">
@@ -16415,7 +16415,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message>
-        <source>a rule of a class needs a class</source>
+        <source>a rule for a class needs a class</source>
         <translation>una regla de una clase necesita una clase</translation>
     </message>
     <message>

@@ -1130,7 +1130,7 @@
         <translation>Nouvelle classe…</translation>
     </message>
     <message>
-        <source>New class beside it…</source>
+        <source>New sibling class…</source>
         <translation>Nouvelle classe à côté…</translation>
     </message>
     <message>
@@ -1395,7 +1395,7 @@
         <translation>Sous {1}</translation>
     </message>
     <message>
-        <source>Beside {1}</source>
+        <source>Next to {1}</source>
         <translation>À côté de {1}</translation>
     </message>
     <message>
@@ -1916,7 +1916,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>les images et les étiquettes dont il a appris restent ici</translation>
     </message>
     <message>
-        <source>it judges each image alone; in the project, images also teach one another</source>
+        <source>it classifies each image on its own; in the project, images also inform one another</source>
         <translation>il juge chaque image isolément&#xa0;; dans le projet, les images s’instruisent aussi entre elles</translation>
     </message>
     <message>
@@ -2064,7 +2064,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Chaque détail est visible.</translation>
     </message>
     <message>
-        <source>Choose the folder of your images to place the new files beside them.</source>
+        <source>Choose the folder of your images to put the new files next to them.</source>
         <translation>Choisissez le dossier de vos images pour placer les nouveaux fichiers à côté d’elles.</translation>
     </message>
     <message>
@@ -2080,11 +2080,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{1} libres sur ce disque.</translation>
     </message>
     <message>
-        <source>The copy takes about {1}, and only {2} is free there.</source>
+        <source>The copy needs about {1}, and only {2} is free there.</source>
         <translation>La copie occupe environ {1}, et il n’y a que {2} de libre à cet endroit.</translation>
     </message>
     <message>
-        <source>The copies take up to {1}, and only {2} is free there. Links use no space.</source>
+        <source>The copies need up to {1}, and only {2} is free there. Links use no space.</source>
         <translation>Les copies occupent jusqu’à {1}, et seuls {2} sont libres à cet endroit. Les liens n’occupent pas de place.</translation>
     </message>
     <message>
@@ -2803,7 +2803,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Cliquez ou glissez pour déplacer la vue</translation>
     </message>
     <message>
-        <source>Enter goes on to the next one</source>
+        <source>Enter moves on to the next one</source>
         <translation>Entrée passe à la suivante</translation>
     </message>
     <message>
@@ -3523,7 +3523,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Couleur</translation>
     </message>
     <message>
-        <source>What belongs here and what does not</source>
+        <source>What belongs here, and what does not</source>
         <translation>Ce qui appartient à cette classe et ce qui n’y appartient pas</translation>
     </message>
     <message>
@@ -3531,11 +3531,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Autres noms, séparés par&#xa0;;</translation>
     </message>
     <message>
-        <source>A name in a language has its code behind it: Tench@en</source>
+        <source>Add a language code to a name in that language: Tench@en</source>
         <translation>Un nom dans une langue est suivi du code de celle-ci : Tanche@fr</translation>
     </message>
     <message>
-        <source>Id in the list that it came from</source>
+        <source>Id in the list it was imported from</source>
         <translation>Identifiant dans la liste d’origine</translation>
     </message>
     <message>
@@ -3647,7 +3647,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Commentaire</translation>
     </message>
     <message>
-        <source>Comment. Ctrl+Enter saves it, Esc leaves it as it was.</source>
+        <source>Comment. Ctrl+Enter saves it, Esc discards it.</source>
         <translation>Commentaire. Ctrl+Entrée l’enregistre, Échap le laisse tel qu’il était.</translation>
     </message>
     <message>
@@ -4357,7 +4357,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{n} boxes with a lower score stay out.</source>
+        <source>{n} boxes with a lower score are left out.</source>
         <translation>
             <numerusform>{n} cadre au score plus bas est omis.</numerusform>
             <numerusform>{n} cadres au score plus bas sont omis.</numerusform>
@@ -4480,7 +4480,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{n} keywords name no class</source>
+        <source>{n} keywords match no class</source>
         <translation>
             <numerusform>{n} mot-clé ne désigne aucune classe</numerusform>
             <numerusform>{n} mots-clés ne désignent aucune classe</numerusform>
@@ -4719,7 +4719,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Sélection sur la carte&#xa0;: {1}</translation>
     </message>
     <message>
-        <source>Bring in what another person did in their copy of this project: labels, classes and notes. Images are matched by their content. You see the result before anything changes, and nothing of yours is overwritten.</source>
+        <source>Merge another person&apos;s copy of this project: labels, classes and notes. Images are matched by content. You see the result before anything changes, and nothing of yours is overwritten.</source>
         <translation>Intégrez ce qu’une autre personne a fait dans sa copie de ce projet&#xa0;: étiquettes, classes et notes. Les images sont appariées par leur contenu. Vous voyez le résultat avant que quoi que ce soit ne change, et rien de ce qui est à vous n’est écrasé.</translation>
     </message>
     <message>
@@ -4819,7 +4819,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Prendre l’autre version</translation>
     </message>
     <message>
-        <source>Take what is suggested</source>
+        <source>Take the suggestion</source>
         <translation>Prendre la suggestion</translation>
     </message>
     <message>
@@ -4920,14 +4920,14 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>On {n} images you both agree.</source>
+        <source>You both agree on {n} images.</source>
         <translation>
             <numerusform>Sur {n} image, vous êtes d’accord.</numerusform>
             <numerusform>Sur {n} images, vous êtes d’accord.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{n} images you labelled again after seeing theirs. Yours stay.</source>
+        <source>{n} images were labelled again by you after seeing theirs. Yours are kept.</source>
         <translation>
             <numerusform>{n} image que vous avez étiquetée à nouveau après avoir vu l’autre étiquette. La vôtre est conservée.</numerusform>
             <numerusform>{n} images que vous avez étiquetées à nouveau après avoir vu les autres étiquettes. Les vôtres sont conservées.</numerusform>
@@ -5168,7 +5168,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Choisir un dossier…</translation>
     </message>
     <message>
-        <source>Search beside the project</source>
+        <source>Search near the project</source>
         <translation>Rechercher à côté du projet</translation>
     </message>
     <message>
@@ -5176,7 +5176,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Aucune image ne manque.</translation>
     </message>
     <message>
-        <source>Searching beside the project</source>
+        <source>Searching near the project</source>
         <translation>Recherche à côté du projet</translation>
     </message>
     <message>
@@ -6283,7 +6283,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{1} minutes</translation>
     </message>
     <message>
-        <source>This edition cannot train. Install protoleaf-training in its place; projects stay.</source>
+        <source>This edition cannot train. Install protoleaf-training instead; projects are kept.</source>
         <translation>Cette édition ne peut pas entraîner. Installez protoleaf-training à sa place&#xa0;; les projets sont conservés.</translation>
     </message>
     <message>
@@ -7252,7 +7252,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>libérez de l’espace disque&#xa0;; rien n’a été conservé</translation>
     </message>
     <message>
-        <source>preparing {name} needs</source>
+        <source>preparing {name} requires</source>
         <translation>la préparation de {name} demande</translation>
     </message>
     <message>
@@ -7264,7 +7264,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>aucun processus ne peut être démarré&#xa0;: {reason}</translation>
     </message>
     <message>
-        <source>look into the log, then try again</source>
+        <source>check the log, then try again</source>
         <translation>consultez le journal, puis réessayez</translation>
     </message>
     <message>
@@ -7316,7 +7316,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>version {version}</translation>
     </message>
     <message>
-        <source>install it anew: pip install --force-reinstall --no-deps {package}</source>
+        <source>reinstall it: pip install --force-reinstall --no-deps {package}</source>
         <translation>réinstallez-le&#xa0;: pip install --force-reinstall --no-deps {package}</translation>
     </message>
     <message>
@@ -7400,11 +7400,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le modèle est endommagé</translation>
     </message>
     <message>
-        <source>a name in it is no text</source>
+        <source>a name in it is not text</source>
         <translation>un nom qu’il contient n’est pas du texte</translation>
     </message>
     <message>
-        <source>{why}; what was chosen counts more</source>
+        <source>{why}; the chosen settings are used</source>
         <translation>{why}&#xa0;; ce qui a été choisi prime</translation>
     </message>
     <message>
@@ -7448,7 +7448,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le modèle a plusieurs entrées</translation>
     </message>
     <message>
-        <source>the model takes no input</source>
+        <source>the model has no input</source>
         <translation>le modèle n’a pas d’entrée</translation>
     </message>
     <message>
@@ -7496,7 +7496,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le modèle est trop grand</translation>
     </message>
     <message>
-        <source>the model computes nothing</source>
+        <source>the model has no operators</source>
         <translation>le modèle ne calcule rien</translation>
     </message>
     <message>
@@ -7544,7 +7544,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>la sortie indiquée par la fiche ne peut pas être un plongement</translation>
     </message>
     <message>
-        <source>the propagation file beside the model was trained for another one</source>
+        <source>the propagation file next to the model was trained for another model</source>
         <translation>le fichier de propagation à côté du modèle a été entraîné pour un autre modèle</translation>
     </message>
     <message>
@@ -7568,7 +7568,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Le réseau prend une image à la fois, ce qui est plus lent.</translation>
     </message>
     <message>
-        <source>The settings say {declared} pixels, but the network takes only {side}.</source>
+        <source>The settings are for {declared} pixels, but the network accepts only {side}.</source>
         <translation>Les paramètres indiquent {declared} pixels, mais le réseau ne prend que {side}.</translation>
     </message>
     <message>
@@ -7592,7 +7592,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>une archive gzip</translation>
     </message>
     <message>
-        <source>a pointer of Git LFS: the file itself was not fetched</source>
+        <source>a Git LFS pointer: the file itself was not fetched</source>
         <translation>un pointeur de Git LFS&#xa0;: le fichier lui-même n’a pas été récupéré</translation>
     </message>
     <message>
@@ -7604,7 +7604,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>un fichier JSON</translation>
     </message>
     <message>
-        <source>the card beside the model cannot be used</source>
+        <source>the card next to the model cannot be used</source>
         <translation>la fiche à côté du modèle ne peut pas être utilisée</translation>
     </message>
     <message>
@@ -7616,11 +7616,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>d’après le fichier lui-même, écrit par ce programme</translation>
     </message>
     <message>
-        <source>from {name} beside it</source>
+        <source>from {name} next to it</source>
         <translation>d’après {name} à côté</translation>
     </message>
     <message>
-        <source>{file} beside the model cannot be used</source>
+        <source>{file} next to the model cannot be used</source>
         <translation>{file} à côté du modèle ne peut pas être utilisé</translation>
     </message>
     <message>
@@ -7660,15 +7660,15 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le fichier du modèle ne peut pas être lu</translation>
     </message>
     <message>
-        <source>it holds no graph</source>
+        <source>it contains no graph</source>
         <translation>il ne contient aucun graphe</translation>
     </message>
     <message>
-        <source>a name is no text</source>
+        <source>a name is not text</source>
         <translation>un nom n’est pas du texte</translation>
     </message>
     <message>
-        <source>its external data has no place</source>
+        <source>its external data has no location</source>
         <translation>ses données externes n’ont pas d’emplacement</translation>
     </message>
     <message>
@@ -7692,7 +7692,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>enregistrez le modèle en un seul fichier et ajoutez celui-ci</translation>
     </message>
     <message>
-        <source>the model&apos;s external data is cut short</source>
+        <source>the model&apos;s external data is truncated</source>
         <translation>les données externes du modèle sont tronquées</translation>
     </message>
     <message>
@@ -7704,7 +7704,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>copiez à nouveau le fichier</translation>
     </message>
     <message>
-        <source>the model&apos;s external data lies outside its folder</source>
+        <source>the model&apos;s external data is outside its folder</source>
         <translation>les données externes du modèle sont hors de son dossier</translation>
     </message>
     <message>
@@ -7712,11 +7712,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>les données externes du modèle manquent</translation>
     </message>
     <message>
-        <source>copy it beside the ONNX file</source>
+        <source>copy it next to the ONNX file</source>
         <translation>copiez-les à côté du fichier ONNX</translation>
     </message>
     <message>
-        <source>the model&apos;s external data is no file</source>
+        <source>the model&apos;s external data is not a file</source>
         <translation>les données externes du modèle ne sont pas un fichier</translation>
     </message>
     <message>
@@ -7788,7 +7788,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>ce préréglage n’existe pas</translation>
     </message>
     <message>
-        <source>networks of {name} need</source>
+        <source>networks of {name} require</source>
         <translation>les réseaux de {name} demandent</translation>
     </message>
     <message>
@@ -7860,7 +7860,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le serveur a envoyé une autre partie que celle demandée</translation>
     </message>
     <message>
-        <source>the file on {host} is not the expected one</source>
+        <source>the file on {host} does not match its checksum</source>
         <translation>le fichier sur {host} n’est pas celui attendu</translation>
     </message>
     <message>
@@ -7872,7 +7872,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{arrived:.1f}&#xa0;Mo pour {url}</translation>
     </message>
     <message>
-        <source>try again later; a newer version of the program may know the file</source>
+        <source>try again later, or with a newer version of the program</source>
         <translation>réessayez plus tard&#xa0;; une version plus récente du programme connaît peut-être le fichier</translation>
     </message>
     <message>
@@ -7944,7 +7944,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>«&#xa0;{architecture}&#xa0;» dans {repository}</translation>
     </message>
     <message>
-        <source>a newer timm may know it</source>
+        <source>a newer timm may support it</source>
         <translation>un timm plus récent la connaît peut-être</translation>
     </message>
     <message>
@@ -7956,7 +7956,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>[3, côté, côté]</translation>
     </message>
     <message>
-        <source>{repository} asks for more than building a network</source>
+        <source>{repository} requires more than building a network</source>
         <translation>{repository} demande plus que la construction d’un réseau</translation>
     </message>
     <message>
@@ -7980,11 +7980,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>enregistrement</translation>
     </message>
     <message>
-        <source>the weights are not where they were published</source>
+        <source>the weights are no longer available at their address</source>
         <translation>les poids ne sont pas là où ils ont été publiés</translation>
     </message>
     <message>
-        <source>a newer version of timm may know where to</source>
+        <source>a newer version of timm may find them</source>
         <translation>une version plus récente de timm sait peut-être où</translation>
     </message>
     <message>
@@ -8056,7 +8056,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>indiquez nom et mot de passe dans l’adresse du proxy&#xa0;: http://name:password@host:port</translation>
     </message>
     <message>
-        <source>the file has been moved; a newer version of the program may know where to</source>
+        <source>the file has been moved; a newer version of the program may find it</source>
         <translation>le fichier a été déplacé&#xa0;; une version plus récente du programme sait peut-être où</translation>
     </message>
     <message>
@@ -8140,7 +8140,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{host} est injoignable</translation>
     </message>
     <message>
-        <source>check the network, or name the proxy that leads out of it</source>
+        <source>check the network, or set its proxy</source>
         <translation>vérifiez le réseau, ou indiquez le proxy qui en permet la sortie</translation>
     </message>
     <message>
@@ -8156,15 +8156,15 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>les poids ne peuvent pas être lus comme de simples nombres</translation>
     </message>
     <message>
-        <source>tensors by name, and no code</source>
+        <source>named tensors without code</source>
         <translation>des tenseurs nommés, et pas de code</translation>
     </message>
     <message>
-        <source>nothing of the file was run; do not use it</source>
+        <source>no code of the file was run; do not use it</source>
         <translation>rien du fichier n’a été exécuté&#xa0;; ne l’utilisez pas</translation>
     </message>
     <message>
-        <source>the file holds no weights</source>
+        <source>the file contains no weights</source>
         <translation>le fichier ne contient pas de poids</translation>
     </message>
     <message>
@@ -8345,7 +8345,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>vérifiez le nom du fichier</translation>
     </message>
     <message>
-        <source>several backups are meant</source>
+        <source>several backups match</source>
         <translation>plusieurs sauvegardes correspondent</translation>
     </message>
     <message>
@@ -8410,7 +8410,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>il y a un projet de trop</translation>
     </message>
     <message>
-        <source>--cluster is of data sets</source>
+        <source>--cluster is for data sets</source>
         <translation>--cluster concerne les jeux de données</translation>
     </message>
     <message>
@@ -8448,7 +8448,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>la liste des classes est verrouillée</translation>
     </message>
     <message>
-        <source>folders that are called as classes of the project</source>
+        <source>folders named like classes of the project</source>
         <translation>des dossiers nommés comme des classes du projet</translation>
     </message>
     <message>
@@ -8468,7 +8468,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>des secondes de {least:g} à {most:,.0f}, ou « changes »</translation>
     </message>
     <message>
-        <source>--backbone, --cluster and --shard-images are of data sets</source>
+        <source>--backbone, --cluster and --shard-images are for data sets</source>
         <translation>--backbone, --cluster et --shard-images concernent les jeux de données</translation>
     </message>
     <message>
@@ -8476,11 +8476,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>indiquez-en un avec --out</translation>
     </message>
     <message>
-        <source>--setting, --collection and --all are of projects</source>
+        <source>--setting, --collection and --all are for projects</source>
         <translation>--setting, --collection et --all concernent les projets</translation>
     </message>
     <message>
-        <source>leave them out where --model is given</source>
+        <source>leave them out with --model</source>
         <translation>omettez-les avec --model</translation>
     </message>
     <message>
@@ -8496,7 +8496,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>`report --settings A,B` en compare deux</translation>
     </message>
     <message>
-        <source>--report is made as the project is set</source>
+        <source>--report uses the settings of the project</source>
         <translation>--report suit les réglages du projet</translation>
     </message>
     <message>
@@ -8540,7 +8540,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message>
-        <source>there is nothing to try out</source>
+        <source>there are no edits to try out</source>
         <translation>il n’y a rien à essayer</translation>
     </message>
     <message>
@@ -8589,11 +8589,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>`protoleaf {name}` n’est pas installé</translation>
     </message>
     <message>
-        <source>Protoleaf with its laboratory</source>
+        <source>Protoleaf with its experiments</source>
         <translation>Protoleaf avec son laboratoire</translation>
     </message>
     <message>
-        <source>the program alone</source>
+        <source>the program only</source>
         <translation>le programme seul</translation>
     </message>
     <message>
@@ -8613,7 +8613,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>redirigez-le</translation>
     </message>
     <message>
-        <source>a name holds characters that cannot be written</source>
+        <source>a name contains characters that cannot be written</source>
         <translation>un nom contient des caractères qui ne peuvent pas être écrits</translation>
     </message>
     <message>
@@ -8647,7 +8647,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message>
-        <source>a {option} is for the download of a published network only</source>
+        <source>a {option} is only for the download of a published network</source>
         <translation>{option} ne sert qu’au téléchargement d’un réseau publié</translation>
     </message>
     <message>
@@ -8717,7 +8717,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message>
-        <source>a data set has a backbone of its own</source>
+        <source>a data set has its own backbone</source>
         <translation>un jeu de données a son propre réseau de base</translation>
     </message>
     <message>
@@ -8774,7 +8774,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>consultez `versions`</translation>
     </message>
     <message>
-        <source>images cannot be chosen so</source>
+        <source>images cannot be chosen this way</source>
         <translation>des images ne peuvent pas être choisies ainsi</translation>
     </message>
     <message>
@@ -8786,7 +8786,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le dossier créé par `protoleaf embed SOURCE --out DATASET`</translation>
     </message>
     <message>
-        <source>of a project, `protoleaf suggest PROJECT --count N` lists the images to label</source>
+        <source>for a project, `protoleaf suggest PROJECT --count N` lists the images to label</source>
         <translation>pour un projet, `protoleaf suggest PROJECT --count N` liste les images à étiqueter</translation>
     </message>
     <message numerus="yes">
@@ -8845,7 +8845,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>analysez les sources dans un nouveau jeu de données avec --backbone {model_backbone}</translation>
     </message>
     <message>
-        <source>the folder holds predictions of another data set or model</source>
+        <source>the folder contains predictions of another data set or model</source>
         <translation>le dossier contient les prédictions d’un autre jeu de données ou modèle</translation>
     </message>
     <message>
@@ -8861,7 +8861,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>choisissez un nouveau dossier</translation>
     </message>
     <message>
-        <source>a node of the cluster does not see a folder</source>
+        <source>a node of the cluster cannot access a folder</source>
         <translation>un nœud du cluster ne voit pas un dossier</translation>
     </message>
     <message>
@@ -8905,7 +8905,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>aucune colonne</translation>
     </message>
     <message>
-        <source>a node of the cluster does not see the data set</source>
+        <source>a node of the cluster cannot access the data set</source>
         <translation>un nœud du cluster ne voit pas le jeu de données</translation>
     </message>
     <message>
@@ -8913,7 +8913,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le réseau de base du jeu de données n’est pas celui avec lequel il a été commencé</translation>
     </message>
     <message>
-        <source>put the eight-bit version of the backbone back, or embed the sources into a new folder</source>
+        <source>restore the eight-bit version of the backbone, or embed the sources into a new folder</source>
         <translation>remettez en place la version à huit bits du réseau de base, ou analysez les sources dans un nouveau dossier</translation>
     </message>
     <message>
@@ -8929,7 +8929,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{size}&#xa0;octets dans {name}</translation>
     </message>
     <message>
-        <source>put it back, or embed the sources into a new folder</source>
+        <source>restore it, or embed the sources into a new folder</source>
         <translation>remettez-la en place, ou analysez les sources dans un nouveau dossier</translation>
     </message>
     <message>
@@ -8937,7 +8937,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>aucune image d’un fragment n’est accessible</translation>
     </message>
     <message>
-        <source>{rows} images out of reach in shard {number}</source>
+        <source>{rows} unreachable images in shard {number}</source>
         <translation>{rows} images inaccessibles dans le fragment {number}</translation>
     </message>
     <message>
@@ -9017,15 +9017,15 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>installez la même version sur chaque nœud</translation>
     </message>
     <message>
-        <source>workers of the cluster end before they begin</source>
+        <source>workers of the cluster exit at start</source>
         <translation>les processus du cluster se terminent avant de commencer</translation>
     </message>
     <message>
-        <source>install Protoleaf on every node, and look at Ray&apos;s log</source>
+        <source>install Protoleaf on every node, and check Ray&apos;s log</source>
         <translation>installez Protoleaf sur chaque nœud, et consultez le journal de Ray</translation>
     </message>
     <message>
-        <source>a shard ends its workers again and again</source>
+        <source>the workers of a shard exit repeatedly</source>
         <translation>un fragment arrête ses processus à chaque tentative</translation>
     </message>
     <message>
@@ -9033,7 +9033,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>fragment {number}, {attempts} fois</translation>
     </message>
     <message>
-        <source>look at the memory of the nodes, and at Ray&apos;s log</source>
+        <source>check the memory of the nodes, and Ray&apos;s log</source>
         <translation>vérifiez la mémoire des nœuds, et consultez le journal de Ray</translation>
     </message>
     <message>
@@ -9073,7 +9073,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>la liste ne peut pas être lue</translation>
     </message>
     <message>
-        <source>an address holds a password, a token or a key, and data sets keep addresses</source>
+        <source>an address contains a password, a token or a key, and data sets store addresses</source>
         <translation>une adresse contient un mot de passe, un jeton ou une clé, et les jeux de données conservent les adresses</translation>
     </message>
     <message>
@@ -9165,7 +9165,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le modèle exporté ne peut pas classer de plongements</translation>
     </message>
     <message>
-        <source>the answers of {classifier} to a difference of {tolerance:g}</source>
+        <source>the outputs of {classifier} within {tolerance:g}</source>
         <translation>les réponses de {classifier} à {tolerance:g} près</translation>
     </message>
     <message>
@@ -9253,7 +9253,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>écriture du classifieur</translation>
     </message>
     <message>
-        <source>comparing its answers with the program&apos;s</source>
+        <source>comparing its predictions with the program&apos;s</source>
         <translation>comparaison de ses réponses avec celles du programme</translation>
     </message>
     <message>
@@ -9265,7 +9265,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le réseau de base du projet est introuvable</translation>
     </message>
     <message>
-        <source>the exported model does not answer as the program does, so it was not written</source>
+        <source>the exported model does not match the program&apos;s predictions, so it was not written</source>
         <translation>le modèle exporté ne répond pas comme le programme&#xa0;; il n’a donc pas été écrit</translation>
     </message>
     <message>
@@ -9321,7 +9321,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le modèle exporté ne peut pas être lu</translation>
     </message>
     <message>
-        <source>{file} is no text</source>
+        <source>{file} is not text</source>
         <translation>{file} n’est pas du texte</translation>
     </message>
     <message>
@@ -9477,11 +9477,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>choisissez un autre dossier</translation>
     </message>
     <message>
-        <source>the suffix of &quot;{file}&quot; tells no graph format</source>
+        <source>the suffix of &quot;{file}&quot; is not that of a graph format</source>
         <translation>le suffixe de «&#xa0;{file}&#xa0;» n’indique pas de format de graphe</translation>
     </message>
     <message>
-        <source>give the file such a name, or choose one of {formats}</source>
+        <source>give the file such a suffix, or choose one of {formats}</source>
         <translation>donnez un tel nom au fichier, ou choisissez l’un de {formats}</translation>
     </message>
     <message>
@@ -9533,7 +9533,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>il n’est ni sous le dossier de la liste ni sous un dossier des images du projet</translation>
     </message>
     <message>
-        <source>it is not an ordinary file</source>
+        <source>it is not a regular file</source>
         <translation>ce n’est pas un fichier ordinaire</translation>
     </message>
     <message>
@@ -9545,11 +9545,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>il ne peut pas être lu&#xa0;: {reason}</translation>
     </message>
     <message>
-        <source>teach-first cannot choose so many images</source>
+        <source>teach-first cannot choose that many images</source>
         <translation>teach-first ne peut pas choisir autant d’images</translation>
     </message>
     <message>
-        <source>at most {most}, among which it chooses</source>
+        <source>at most {most}, the number that it chooses from</source>
         <translation>au plus {most}, parmi lesquelles il choisit</translation>
     </message>
     <message>
@@ -9881,7 +9881,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>De toutes les images, {leaf} reçoivent une des classes les plus précises.</translation>
     </message>
     <message>
-        <source>The lines show what one minimum confidence for all classes would do.</source>
+        <source>The lines show the effect of a single minimum confidence for all classes.</source>
         <translation>Les courbes montrent l’effet d’une même confiance minimale pour toutes les classes.</translation>
     </message>
     <message>
@@ -9905,7 +9905,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Erreur de calibration attendue&#xa0;: {error}.</translation>
     </message>
     <message>
-        <source>{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the better a score can be relied on.</source>
+        <source>{summary} Columns are the share of correct predictions, marks their mean score: the closer they are, the more reliable a score is.</source>
         <translation>{summary} Les colonnes sont la part de prédictions correctes, les repères leur score moyen&#xa0;: plus ils sont proches, plus on peut se fier au score.</translation>
     </message>
     <message>
@@ -9913,7 +9913,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Score moyen</translation>
     </message>
     <message>
-        <source>A class with several parents stands under the oldest of them.</source>
+        <source>A class with several parents is shown under the oldest of them.</source>
         <translation>Une classe à plusieurs parents figure sous le plus ancien.</translation>
     </message>
     <message>
@@ -9941,7 +9941,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Le plus confondue avec</translation>
     </message>
     <message>
-        <source>Each class counts with all below it.</source>
+        <source>Each class includes all its descendants.</source>
         <translation>Chaque classe compte avec toutes celles situées en dessous.</translation>
     </message>
     <message>
@@ -9977,7 +9977,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Erreurs</translation>
     </message>
     <message>
-        <source>No image was taken for another class.</source>
+        <source>No image was confused with another class.</source>
         <translation>Aucune image n’a été prise pour une autre classe.</translation>
     </message>
     <message>
@@ -10005,7 +10005,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Le {day}, {asked:,} images ont été tirées au hasard parmi {population:,} sans étiquette&#xa0;; {answered:,} ont une réponse. Les réponses sont comparées à ce qui était prédit lors du tirage&#xa0;: les chiffres valent donc pour la collection telle qu’elle était alors.</translation>
     </message>
     <message>
-        <source>Some of each large predicted class were drawn, and each answer counts for as many images as it stands for.</source>
+        <source>Some of each large predicted class were drawn, and each answer is weighted by the number of images it represents.</source>
         <translation>Quelques images de chaque grande classe prédite ont été tirées, et chaque réponse compte pour autant d’images qu’elle en représente.</translation>
     </message>
     <message>
@@ -10021,7 +10021,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Parmi</translation>
     </message>
     <message>
-        <source>What was predicted</source>
+        <source>Predictions</source>
         <translation>Ce qui était prédit</translation>
     </message>
     <message>
@@ -10045,7 +10045,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Images tirées au hasard</translation>
     </message>
     <message>
-        <source>Of images that were sure to be of the class when they were drawn; classes with five answers or more.</source>
+        <source>Of images predicted confidently as the class when they were drawn; classes with five answers or more.</source>
         <translation>Parmi les images dont la classe était sûre lors du tirage&#xa0;; classes avec cinq réponses ou plus.</translation>
     </message>
     <message>
@@ -10305,7 +10305,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Les prédictions sont comparées au fichier de référence {name}, sur {images:,} images sans étiquette.</translation>
     </message>
     <message>
-        <source>{count:,} of its {rows:,} rows name no image here.</source>
+        <source>{count:,} of its {rows:,} rows match no image here.</source>
         <translation>{count:,} de ses {rows:,} lignes ne désignent aucune image ici.</translation>
     </message>
     <message>
@@ -10317,7 +10317,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Pour savoir si les prédictions des autres sont justes, vérifiez-en 50 au hasard.</translation>
     </message>
     <message>
-        <source>There is nothing yet to compare predictions with: {why}.</source>
+        <source>There is nothing to compare predictions with yet: {why}.</source>
         <translation>Il n’y a encore rien à quoi comparer les prédictions&#xa0;: {why}.</translation>
     </message>
     <message>
@@ -10337,7 +10337,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Créé par Protoleaf {version} le {made}.</translation>
     </message>
     <message>
-        <source>the name of the report does not say what it is to be</source>
+        <source>the name of the report has no known suffix</source>
         <translation>le nom du rapport ne dit pas ce qu’il doit être</translation>
     </message>
     <message>
@@ -10365,7 +10365,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>il n’y a pas de classe «&#xa0;{name}&#xa0;», au caractère {place}</translation>
     </message>
     <message>
-        <source>the part before the colon says that a class is meant</source>
+        <source>the part before the colon looks for a class</source>
         <translation>la partie avant les deux-points indique qu’une classe est désignée</translation>
     </message>
     <message>
@@ -10521,7 +10521,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>cette image ne peut pas être lue</translation>
     </message>
     <message>
-        <source>ask whoever made it, or embed its sources again</source>
+        <source>ask its author, or embed its sources again</source>
         <translation>demandez à la personne qui l’a créé, ou analysez à nouveau ses sources</translation>
     </message>
     <message>
@@ -10529,7 +10529,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le réseau de base du jeu de données ne peut pas être lu</translation>
     </message>
     <message>
-        <source>the backbone beside the data set is not the one that made its embeddings</source>
+        <source>the backbone next to the data set is not the one that made its embeddings</source>
         <translation>le réseau de base à côté du jeu de données n’est pas celui qui a calculé ses plongements</translation>
     </message>
     <message>
@@ -10553,7 +10553,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>les plongements du jeu de données ne sont pas ceux de ses images</translation>
     </message>
     <message>
-        <source>what the same backbone computes here, cosine {least} or more</source>
+        <source>those of the same backbone on this computer, cosine {least} or more</source>
         <translation>ce que le même réseau de base calcule ici, cosinus {least} ou plus</translation>
     </message>
     <message>
@@ -10853,7 +10853,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le dossier ne peut pas être lu</translation>
     </message>
     <message>
-        <source>so many images cannot be drawn from the data set</source>
+        <source>that many images cannot be drawn from the data set</source>
         <translation>on ne peut pas tirer autant d’images du jeu de données</translation>
     </message>
     <message>
@@ -10877,7 +10877,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{found_images} dans {folder}</translation>
     </message>
     <message>
-        <source>embed a part of the sources into a data set of its own</source>
+        <source>embed part of the sources into a separate data set</source>
         <translation>analysez une partie des sources dans un jeu de données à part</translation>
     </message>
     <message>
@@ -10909,7 +10909,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>un fragment est endommagé</translation>
     </message>
     <message>
-        <source>it belongs elsewhere</source>
+        <source>it belongs to another data set</source>
         <translation>il a sa place ailleurs</translation>
     </message>
     <message>
@@ -10961,7 +10961,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>cela ferait d’une classe son propre ancêtre</translation>
     </message>
     <message>
-        <source>link it elsewhere, or cut one of these edges first</source>
+        <source>link it elsewhere, or remove one of these edges first</source>
         <translation>reliez-la ailleurs, ou supprimez d’abord une de ces arêtes</translation>
     </message>
     <message>
@@ -11021,7 +11021,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>un périphérique, pas un fichier</translation>
     </message>
     <message>
-        <source>made up by the system, not a file on a disk</source>
+        <source>a virtual file of the system, not a file on a disk</source>
         <translation>produit par le système, pas un fichier sur un disque</translation>
     </message>
     <message>
@@ -11069,7 +11069,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>au plus {limit:,}</translation>
     </message>
     <message>
-        <source>leave some of them out</source>
+        <source>remove some of them</source>
         <translation>omettez-en quelques-uns</translation>
     </message>
     <message>
@@ -11085,7 +11085,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>raccourcissez-la</translation>
     </message>
     <message>
-        <source>a note cannot hold control characters</source>
+        <source>a note cannot contain control characters</source>
         <translation>une note ne peut pas contenir de caractères de contrôle</translation>
     </message>
     <message>
@@ -11185,7 +11185,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>il y aurait trop de classes</translation>
     </message>
     <message>
-        <source>take the part of the classes that you need</source>
+        <source>use only the classes that you need</source>
         <translation>prenez la partie des classes dont vous avez besoin</translation>
     </message>
     <message>
@@ -11201,7 +11201,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>«&#xa0;{name}&#xa0;» au niveau {level:,}</translation>
     </message>
     <message>
-        <source>put them further up</source>
+        <source>move them further up</source>
         <translation>placez-les plus haut</translation>
     </message>
     <message>
@@ -11245,7 +11245,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>au plus {longest} caractères</translation>
     </message>
     <message>
-        <source>a {noun} cannot hold {kind}</source>
+        <source>a {noun} cannot contain {kind}</source>
         <translation>un {noun} ne peut pas contenir de {kind}</translation>
     </message>
     <message>
@@ -11289,7 +11289,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>«&#xa0;{name}&#xa0;» n’est pas au premier niveau</translation>
     </message>
     <message>
-        <source>say which parent it leaves</source>
+        <source>give the parent to remove</source>
         <translation>indiquez le parent à quitter</translation>
     </message>
     <message>
@@ -11309,7 +11309,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>choisissez une autre classe</translation>
     </message>
     <message>
-        <source>every class lies below a root</source>
+        <source>every class is below a root</source>
         <translation>chaque classe se trouve sous une racine</translation>
     </message>
     <message>
@@ -11333,7 +11333,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{width} x {height} pixels</translation>
     </message>
     <message>
-        <source>a file of {size} that ends long before</source>
+        <source>a file of {size} that ends early</source>
         <translation>un fichier de {size} qui finit bien avant</translation>
     </message>
     <message>
@@ -11485,7 +11485,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>les types lus&#xa0;: {kinds}</translation>
     </message>
     <message>
-        <source>nothing but zeros</source>
+        <source>only zeros</source>
         <translation>rien que des zéros</translation>
     </message>
     <message>
@@ -11513,7 +11513,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{source} ne peut pas être lu</translation>
     </message>
     <message>
-        <source>{name} holds too many files</source>
+        <source>{name} contains too many files</source>
         <translation>{name} contient trop de fichiers</translation>
     </message>
     <message>
@@ -11541,7 +11541,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{named_by} désigne un fichier hors de son dossier</translation>
     </message>
     <message>
-        <source>one beside {named_by}</source>
+        <source>one next to {named_by}</source>
         <translation>un fichier à côté de {named_by}</translation>
     </message>
     <message>
@@ -11553,7 +11553,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>un fichier vide</translation>
     </message>
     <message>
-        <source>cut one of these edges</source>
+        <source>remove one of these edges</source>
         <translation>coupez l’une de ces arêtes</translation>
     </message>
     <message>
@@ -11581,7 +11581,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{place}&#xa0;: {problem}</translation>
     </message>
     <message>
-        <source>{source_name} holds no classes</source>
+        <source>{source_name} contains no classes</source>
         <translation>{source_name} ne contient pas de classes</translation>
     </message>
     <message>
@@ -11609,7 +11609,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>plus</translation>
     </message>
     <message>
-        <source>take the part of it that you need</source>
+        <source>use only the part that you need</source>
         <translation>prenez la partie dont vous avez besoin</translation>
     </message>
     <message>
@@ -11649,7 +11649,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{source_name} a deux fois la classe «&#xa0;{key}&#xa0;»</translation>
     </message>
     <message>
-        <source>join the two or rename one</source>
+        <source>merge the two or rename one</source>
         <translation>réunissez les deux ou renommez-en une</translation>
     </message>
     <message>
@@ -11713,11 +11713,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le paquet n’a pas de table {name}</translation>
     </message>
     <message>
-        <source>{count:,} observations of events without media were passed over</source>
+        <source>{count:,} observations of events without media were skipped</source>
         <translation>{count:,} observations d’événements sans médias ont été ignorées</translation>
     </message>
     <message>
-        <source>{name}.csv beside {package}</source>
+        <source>{name}.csv next to {package}</source>
         <translation>{name}.csv à côté de {package}</translation>
     </message>
     <message>
@@ -11777,7 +11777,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>des annotations de CVAT for images 1.1</translation>
     </message>
     <message>
-        <source>{source} holds no {member}</source>
+        <source>{source} contains no {member}</source>
         <translation>{source} ne contient pas {member}</translation>
     </message>
     <message>
@@ -11785,15 +11785,15 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>les images sans classe sont omises&#xa0;: ce ne sont pas des occurrences</translation>
     </message>
     <message>
-        <source>an empty image is an absence without a name: write of what (scientificName) before you publish</source>
+        <source>an empty image is an absence without a name: fill in the taxon (scientificName) before you publish</source>
         <translation>une image vide est une absence sans nom&#xa0;: indiquez de quoi (scientificName) avant de publier</translation>
     </message>
     <message>
-        <source>boxes: there is no term for them, and each is an occurrence with its whole image</source>
+        <source>boxes: there is no term for them; each is an occurrence with its whole image</source>
         <translation>les cadres&#xa0;: il n’existe pas de terme pour eux, et chacun est une occurrence avec son image entière</translation>
     </message>
     <message>
-        <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
+        <source>the licence and the contact are not known: fill them in (eml.xml) before you publish</source>
         <translation>la licence et le contact ne sont pas connus&#xa0;: complétez-les (eml.xml) avant de publier</translation>
     </message>
     <message>
@@ -11829,7 +11829,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>la hiérarchie est aplatie&#xa0;; les chemins complets sont conservés dans un attribut de chaque image</translation>
     </message>
     <message>
-        <source>beside boxes, the label of a whole image becomes a box around it</source>
+        <source>if there are boxes, the label of a whole image becomes a box around it</source>
         <translation>à côté de cadres, l’étiquette d’une image entière devient un cadre autour d’elle</translation>
     </message>
     <message>
@@ -11845,7 +11845,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{place}&#xa0;: {reason}</translation>
     </message>
     <message>
-        <source>{source} holds no list of CreateML</source>
+        <source>{source} contains no CreateML list</source>
         <translation>{source} ne contient pas de liste de CreateML</translation>
     </message>
     <message>
@@ -11889,7 +11889,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>CVAT</translation>
     </message>
     <message>
-        <source>CVAT for images 1.1: an XML file of tags and boxes, to go on in CVAT</source>
+        <source>CVAT for images 1.1: an XML file of tags and boxes, to continue in CVAT</source>
         <translation>CVAT for images 1.1&#xa0;: un fichier XML de tags et de cadres, pour continuer dans CVAT</translation>
     </message>
     <message>
@@ -11913,7 +11913,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Label Studio</translation>
     </message>
     <message>
-        <source>tasks with annotations and predictions, and the labelling interface, to go on in Label Studio</source>
+        <source>tasks with annotations and predictions, and the labelling interface, to continue in Label Studio</source>
         <translation>des tâches avec annotations et prédictions, et l’interface d’étiquetage, pour continuer dans Label Studio</translation>
     </message>
     <message>
@@ -11949,7 +11949,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Fichiers annexes XMP</translation>
     </message>
     <message>
-        <source>keywords beside the images for Lightroom, digiKam and darktable; what is in a sidecar already stays</source>
+        <source>keywords in files next to the images, for Lightroom, digiKam and darktable; existing content of a sidecar is kept</source>
         <translation>des mots-clés à côté des images pour Lightroom, digiKam et darktable&#xa0;; ce que contient déjà un fichier annexe y reste</translation>
     </message>
     <message>
@@ -11965,11 +11965,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>les images sans classe sont omises</translation>
     </message>
     <message>
-        <source>a class with several parents lies under the first; a table lists the others</source>
+        <source>a class with several parents is put under the first; a table lists the others</source>
         <translation>une classe à plusieurs parents se trouve sous le premier&#xa0;; un tableau liste les autres</translation>
     </message>
     <message>
-        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out</source>
+        <source>boxes: their pictures are included once for each class, or the boxes are cropped</source>
         <translation>les cadres&#xa0;: leurs images y figurent une fois par classe, ou le contenu des cadres est découpé</translation>
     </message>
     <message>
@@ -11997,7 +11997,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Mots-clés de photos</translation>
     </message>
     <message>
-        <source>keywords that people gave in Lightroom, digiKam, darktable or Bridge, in the images or in sidecars</source>
+        <source>keywords given in Lightroom, digiKam, darktable or Bridge, in the images or in sidecars</source>
         <translation>des mots-clés donnés dans Lightroom, digiKam, darktable ou Bridge, dans les images ou dans des fichiers annexes</translation>
     </message>
     <message>
@@ -12017,7 +12017,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>la hiérarchie est aplatie&#xa0;; les chemins complets sont conservés dans une colonne</translation>
     </message>
     <message>
-        <source>of a picture with several boxes there is a row for each, which a loader takes for images</source>
+        <source>a picture with several boxes has a row for each, which a loader reads as separate images</source>
         <translation>une image à plusieurs cadres donne une ligne par cadre, qu’un chargeur prend pour des images</translation>
     </message>
     <message>
@@ -12057,7 +12057,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{source} n’a pas de mots-clés</translation>
     </message>
     <message>
-        <source>photos with keywords in them, or with sidecars beside them</source>
+        <source>photos with embedded keywords, or with sidecar files</source>
         <translation>des photos contenant des mots-clés, ou accompagnées de fichiers annexes</translation>
     </message>
     <message>
@@ -12065,7 +12065,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>plus de {most:,} mots-clés&#xa0;; aucun n’a été lu</translation>
     </message>
     <message>
-        <source>keywords of more than {levels} levels were passed over</source>
+        <source>keywords of more than {levels} levels were skipped</source>
         <translation>les mots-clés de plus de {levels} niveaux ont été ignorés</translation>
     </message>
     <message>
@@ -12073,7 +12073,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>les annotateurs sont stockés comme données de tâche</translation>
     </message>
     <message>
-        <source>{source} holds no tasks</source>
+        <source>{source} contains no tasks</source>
         <translation>{source} ne contient pas de tâches</translation>
     </message>
     <message>
@@ -12109,7 +12109,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>au plus {limit:,}&#xa0;octets</translation>
     </message>
     <message>
-        <source>take that column out</source>
+        <source>remove that column</source>
         <translation>retirez cette colonne</translation>
     </message>
     <message>
@@ -12133,19 +12133,19 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>«&#xa0;{text}&#xa0;» est hors des années 1 à 9999</translation>
     </message>
     <message>
-        <source>a program that writes keywords into images may drop who labelled, and what the model only supposed</source>
+        <source>a program that writes keywords into images may drop the annotator and the model&apos;s predictions</source>
         <translation>un programme qui écrit des mots-clés dans les images peut perdre qui a étiqueté, et ce que le modèle n’a fait que supposer</translation>
     </message>
     <message>
-        <source>boxes: a sidecar has the classes of all of them as keywords, and one of them comes back</source>
+        <source>boxes: a sidecar has the classes of all of them as keywords, of which one is read back</source>
         <translation>les cadres&#xa0;: un fichier annexe contient les classes de tous comme mots-clés, et l’une d’elles revient</translation>
     </message>
     <message>
-        <source>classes of other images: an export changes the sidecars of the images that it writes, and no others</source>
+        <source>sidecars of images that are not exported are not updated</source>
         <translation>les classes des autres images&#xa0;: un export modifie les fichiers annexes des images qu’il écrit, et aucun autre</translation>
     </message>
     <message>
-        <source>{source} has no sidecars that we wrote</source>
+        <source>{source} has no sidecars written by this program</source>
         <translation>{source} n’a pas de fichiers annexes écrits par Protoleaf</translation>
     </message>
     <message>
@@ -12225,7 +12225,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>trop de champs</translation>
     </message>
     <message>
-        <source>the field &quot;{name}&quot; is there twice</source>
+        <source>the field &quot;{name}&quot; occurs twice</source>
         <translation>le champ «&#xa0;{name}&#xa0;» figure deux fois</translation>
     </message>
     <message>
@@ -12245,7 +12245,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>un champ ne peut pas s’appeler «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
-        <source>a name that means nothing else in a search</source>
+        <source>a name that has no other meaning in a search</source>
         <translation>un nom qui n’a pas d’autre sens dans une recherche</translation>
     </message>
     <message>
@@ -12253,7 +12253,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le champ «&#xa0;{name}&#xa0;» a des choix</translation>
     </message>
     <message>
-        <source>choices of a choice alone</source>
+        <source>choices only for a field with choices</source>
         <translation>des choix pour un champ de type choix seulement</translation>
     </message>
     <message>
@@ -12341,7 +12341,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{name} n’est pas du texte</translation>
     </message>
     <message>
-        <source>{name} is broken</source>
+        <source>{name} is damaged</source>
         <translation>{name} est endommagé</translation>
     </message>
     <message>
@@ -12357,7 +12357,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>un objet avec &quot;classes&quot;</translation>
     </message>
     <message>
-        <source>{source} holds no labels of CVAT</source>
+        <source>{source} contains no CVAT labels</source>
         <translation>{source} ne contient pas d’étiquettes de CVAT</translation>
     </message>
     <message>
@@ -12365,15 +12365,15 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>une liste d’objets avec &quot;name&quot;</translation>
     </message>
     <message>
-        <source>{place} has the name of an earlier one</source>
+        <source>{place} has the same name as an earlier one</source>
         <translation>{place} a le nom d’une classe précédente</translation>
     </message>
     <message>
-        <source>take one of them out</source>
+        <source>remove one of them</source>
         <translation>retirez l’une d’elles</translation>
     </message>
     <message>
-        <source>{source} offers no classes</source>
+        <source>{source} contains no classes to choose from</source>
         <translation>{source} ne propose pas de classes</translation>
     </message>
     <message>
@@ -12381,7 +12381,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>une interface d’étiquetage de Label Studio avec &lt;Taxonomy&gt;, &lt;Choices&gt; ou &lt;Labels&gt;</translation>
     </message>
     <message>
-        <source>{place} offers the class of an earlier line</source>
+        <source>{place} repeats the class of an earlier line</source>
         <translation>{place} propose la classe d’une ligne précédente</translation>
     </message>
     <message>
@@ -12401,7 +12401,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>les étiquettes d’occurrences s’obtiennent par l’import d’étiquettes</translation>
     </message>
     <message>
-        <source>{source_name} does not say which of its files lists the taxa</source>
+        <source>{source_name} does not specify which of its files lists the taxa</source>
         <translation>{source_name} n’indique pas lequel de ses fichiers liste les taxons</translation>
     </message>
     <message>
@@ -12409,7 +12409,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>meta.xml, ou une table comme Taxon.tsv</translation>
     </message>
     <message>
-        <source>{noun} does not say which of its files is the table</source>
+        <source>{noun} does not specify which of its files is the table</source>
         <translation>{noun} n’indique pas lequel de ses fichiers est la table</translation>
     </message>
     <message>
@@ -12445,7 +12445,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{place} a un nœud sans identifiant</translation>
     </message>
     <message>
-        <source>{place} has the id of an earlier node</source>
+        <source>{place} has the same id as an earlier node</source>
         <translation>{place} a l’identifiant d’un nœud précédent</translation>
     </message>
     <message>
@@ -12505,7 +12505,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Turtle, RDF/XML ou JSON-LD</translation>
     </message>
     <message>
-        <source>{name} says more than a taxonomy does</source>
+        <source>{name} has too many statements for a taxonomy</source>
         <translation>{name} contient plus qu’une taxonomie</translation>
     </message>
     <message>
@@ -12513,7 +12513,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>au plus {limit:,} énoncés</translation>
     </message>
     <message>
-        <source>{name} takes the meaning of its words from elsewhere, and nothing is fetched</source>
+        <source>{name} refers to a context on another server, and nothing is downloaded</source>
         <translation>{name} tire d’ailleurs le sens de ses mots, et rien n’est téléchargé</translation>
     </message>
     <message>
@@ -12577,7 +12577,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>choisissez un fichier JSON</translation>
     </message>
     <message>
-        <source>{name} holds more than a taxonomy does</source>
+        <source>{name} contains more than a taxonomy</source>
         <translation>{name} contient plus qu’une taxonomie</translation>
     </message>
     <message>
@@ -12645,15 +12645,15 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>au plus {limit}&#xa0;Mio pour une image et ses annotations</translation>
     </message>
     <message>
-        <source>{name} holds no XMP</source>
+        <source>{name} contains no XMP</source>
         <translation>{name} ne contient pas de XMP</translation>
     </message>
     <message>
-        <source>only Linux has such a menu</source>
+        <source>this is only for Linux</source>
         <translation>seul Linux a un tel menu</translation>
     </message>
     <message>
-        <source>the installer puts the program into the menu</source>
+        <source>the installer adds the program to the menu</source>
         <translation>l’installateur place le programme dans le menu</translation>
     </message>
     <message>
@@ -13698,7 +13698,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>la classe {name}</translation>
     </message>
     <message>
-        <source>the project file is not where it was opened, so no backup can be made</source>
+        <source>the project file is no longer where it was opened, so no backup can be made</source>
         <translation>le fichier du projet n’est plus là où il a été ouvert&#xa0;; aucune sauvegarde ne peut donc être faite</translation>
     </message>
     <message>
@@ -13754,11 +13754,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>restaurez-la avec --other si c’est bien ce que vous voulez</translation>
     </message>
     <message>
-        <source>it is unknown which project this was, so it may be a backup of another one</source>
+        <source>the backup does not identify its project, so it may be one of another project</source>
         <translation>on ne peut plus savoir de quel projet il s’agissait&#xa0;; la sauvegarde peut donc être celle d’un autre</translation>
     </message>
     <message>
-        <source>if it is the right one, give its file in place of a number, or add --other</source>
+        <source>if it is the right one, give its file instead of a number, or add --other</source>
         <translation>si c’est la bonne, indiquez son fichier au lieu d’un numéro, ou ajoutez --other</translation>
     </message>
     <message>
@@ -13806,7 +13806,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>prenez une autre sauvegarde</translation>
     </message>
     <message>
-        <source>that is too much to paste</source>
+        <source>there is too much to paste</source>
         <translation>c’est trop à coller</translation>
     </message>
     <message>
@@ -13818,7 +13818,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>copiez-en au moins une</translation>
     </message>
     <message>
-        <source>the copied classes are broken</source>
+        <source>the copied classes are damaged</source>
         <translation>les classes copiées sont incorrectes</translation>
     </message>
     <message>
@@ -13906,7 +13906,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>vérifiez que son dossier existe encore et est accessible en écriture</translation>
     </message>
     <message>
-        <source>something is too large for the project file; nothing was changed</source>
+        <source>a value is too large for the project file; nothing was changed</source>
         <translation>quelque chose est trop grand pour le fichier du projet&#xa0;; rien n’a été modifié</translation>
     </message>
     <message>
@@ -13914,11 +13914,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>au plus 1&#xa0;Go</translation>
     </message>
     <message>
-        <source>keep it outside the project</source>
+        <source>store it outside the project</source>
         <translation>conservez-le hors du projet</translation>
     </message>
     <message>
-        <source>something is too long or not of the kind that the project file holds; nothing was changed</source>
+        <source>a value is too long or of a type that project files cannot store; nothing was changed</source>
         <translation>quelque chose est trop long ou n’est pas du type que contient le fichier du projet&#xa0;; rien n’a été modifié</translation>
     </message>
     <message>
@@ -13962,7 +13962,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>ouvrez-le en lecture seule, ou copiez-le dans un dossier où vous pouvez écrire</translation>
     </message>
     <message>
-        <source>the project file does not say which project it is</source>
+        <source>the project file does not identify its project</source>
         <translation>le fichier du projet n’indique pas de quel projet il s’agit</translation>
     </message>
     <message>
@@ -13970,11 +13970,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>ouvrez une copie antérieure du fichier, ou restaurez une sauvegarde&#xa0;; ce fichier est laissé tel quel</translation>
     </message>
     <message>
-        <source>put it back where it was, or open it where it is now</source>
+        <source>move it back, or open it at its new location</source>
         <translation>remettez-le où il était, ou ouvrez-le là où il est maintenant</translation>
     </message>
     <message>
-        <source>everything confirmed until then is in {rescued}: open that, or put the file back</source>
+        <source>everything saved until then is in {rescued}: open that, or move the file back</source>
         <translation>tout ce qui était confirmé jusque-là est dans {rescued}&#xa0;: ouvrez-le, ou remettez le fichier en place</translation>
     </message>
     <message>
@@ -13990,7 +13990,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>un autre programme a écrit dans le fichier du projet pendant qu’il était ouvert&#xa0;; la dernière action n’a pas été enregistrée</translation>
     </message>
     <message>
-        <source>close it, open it again and see what it holds, or restore a backup</source>
+        <source>close it, open it again and check its content, or restore a backup</source>
         <translation>fermez-le, rouvrez-le et voyez ce qu’il contient, ou restaurez une sauvegarde</translation>
     </message>
     <message>
@@ -14002,7 +14002,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>la copie de secours est incomplète</translation>
     </message>
     <message>
-        <source>keep it beside {path}</source>
+        <source>keep it next to {path}</source>
         <translation>conservez-le à côté de {path}</translation>
     </message>
     <message>
@@ -14082,7 +14082,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>choisissez un autre fichier, ou ouvrez une copie antérieure du fichier&#xa0;; ce fichier est laissé tel quel</translation>
     </message>
     <message>
-        <source>a log of another state of the project is in its folder and cannot be renamed</source>
+        <source>a log of another version of the project is in its folder and cannot be renamed</source>
         <translation>un journal qui appartient à un autre état du projet se trouve à côté et ne peut pas être renommé</translation>
     </message>
     <message>
@@ -14154,7 +14154,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>voyez-les avec `protoleaf versions`</translation>
     </message>
     <message>
-        <source>the project does not say which model version it uses</source>
+        <source>the project does not specify which model version it uses</source>
         <translation>le projet n’indique pas quelle version du modèle il utilise</translation>
     </message>
     <message>
@@ -14162,7 +14162,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{value} dans {path}</translation>
     </message>
     <message>
-        <source>what a model version was made with cannot be read</source>
+        <source>the settings of a model version cannot be read</source>
         <translation>les données de création d’une version du modèle ne peuvent pas être lues</translation>
     </message>
     <message>
@@ -14242,7 +14242,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le projet ne peut pas être créé</translation>
     </message>
     <message>
-        <source>a part of an earlier project of this name is still there</source>
+        <source>part of an earlier project of this name still exists</source>
         <translation>une partie d’un ancien projet de ce nom est encore là</translation>
     </message>
     <message>
@@ -14262,7 +14262,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>étape {step_id}&#xa0;: {reason}</translation>
     </message>
     <message>
-        <source>the action was given up after an earlier failure; nothing was changed</source>
+        <source>the action was abandoned after an earlier failure; nothing was changed</source>
         <translation>l’action a été abandonnée après un échec antérieur&#xa0;; rien n’a été modifié</translation>
     </message>
     <message>
@@ -14362,7 +14362,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>sa mémoire est pleine, même pour une seule image</translation>
     </message>
     <message>
-        <source>{device} failed ({why}); the CPU takes over from there</source>
+        <source>{device} failed ({why}); continuing on the CPU</source>
         <translation>{device} a échoué ({why})&#xa0;; le CPU prend le relais</translation>
     </message>
     <message>
@@ -14374,7 +14374,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le seuil ne peut pas être utilisé</translation>
     </message>
     <message>
-        <source>{device} cannot run this network ({why}); the CPU does the work</source>
+        <source>{device} cannot run this network ({why}); the CPU is used</source>
         <translation>{device} ne peut pas exécuter ce réseau ({why})&#xa0;; le CPU fait le travail</translation>
     </message>
     <message>
@@ -14430,7 +14430,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le processus d’essai s’est arrêté brutalement (état {status})</translation>
     </message>
     <message>
-        <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
+        <source>update the driver of the GPU and ONNX Runtime; until then the CPU is used</source>
         <translation>mettez à jour le pilote du GPU et ONNX Runtime&#xa0;; d’ici là, le CPU fait le travail</translation>
     </message>
     <message>
@@ -14458,7 +14458,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{provider} échoue&#xa0;: {message}</translation>
     </message>
     <message>
-        <source>use the device cpu, and tell us this line</source>
+        <source>use the device cpu, and report this line</source>
         <translation>utilisez l’unité de calcul cpu, et transmettez-nous cette ligne</translation>
     </message>
     <message>
@@ -14474,7 +14474,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>depuis nvidia.com/drivers ou avec le gestionnaire de paquets de votre système</translation>
     </message>
     <message>
-        <source>nothing needs to be done: the CPU does the work</source>
+        <source>nothing needs to be done: the CPU is used</source>
         <translation>rien à faire&#xa0;: le CPU fait le travail</translation>
     </message>
     <message>
@@ -14490,7 +14490,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>la bibliothèque du pilote trouvée est un substitut pour compiler des programmes, pas le pilote</translation>
     </message>
     <message>
-        <source>take the CUDA toolkit&apos;s folder “stubs” off LD_LIBRARY_PATH</source>
+        <source>remove the CUDA toolkit&apos;s folder “stubs” from LD_LIBRARY_PATH</source>
         <translation>retirez de LD_LIBRARY_PATH le dossier «&#xa0;stubs&#xa0;» du CUDA toolkit</translation>
     </message>
     <message>
@@ -14498,7 +14498,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>un autre programme s’est réservé le GPU</translation>
     </message>
     <message>
-        <source>end that program, or set the GPU&apos;s compute mode back with `nvidia-smi -c 0`</source>
+        <source>close that program, or reset the GPU&apos;s compute mode with `nvidia-smi -c 0`</source>
         <translation>terminez ce programme, ou rétablissez le mode de calcul du GPU avec `nvidia-smi -c 0`</translation>
     </message>
     <message>
@@ -14522,7 +14522,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>la bibliothèque de compatibilité CUDA ne prend pas en charge ce GPU</translation>
     </message>
     <message>
-        <source>take the package cuda-compat away, or update the NVIDIA driver itself</source>
+        <source>remove the package cuda-compat, or update the NVIDIA driver</source>
         <translation>retirez le paquet cuda-compat, ou mettez à jour le pilote NVIDIA lui-même</translation>
     </message>
     <message>
@@ -14546,7 +14546,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>installez NVIDIA Container Toolkit sur l’ordinateur et démarrez le conteneur avec `--gpus all`</translation>
     </message>
     <message>
-        <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
+        <source>{remedy}; a container needs `--gpus all` to use the computer&apos;s GPU</source>
         <translation>{remedy}&#xa0;; dans un conteneur, un GPU de l’ordinateur apparaît avec `--gpus all`</translation>
     </message>
     <message>
@@ -14598,7 +14598,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le pilote NVIDIA ne trouve aucun GPU</translation>
     </message>
     <message>
-        <source>see whether the GPU sits and is powered well, and whether `nvidia-smi` lists it</source>
+        <source>check that the GPU is seated and powered, and that `nvidia-smi` lists it</source>
         <translation>vérifiez que le GPU est bien en place et alimenté, et que `nvidia-smi` le liste</translation>
     </message>
     <message>
@@ -14642,7 +14642,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>des bibliothèques CUDA {found} ont été trouvées, mais cet ONNX Runtime est compilé pour CUDA {major}</translation>
     </message>
     <message>
-        <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
+        <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; installs CUDA {major} libraries, which can coexist with the others</source>
         <translation>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; apporte les bibliothèques CUDA {major}, qui peuvent coexister avec les autres</translation>
     </message>
     <message>
@@ -14794,11 +14794,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>ONNX Runtime ne peut pas exécuter le modèle exporté</translation>
     </message>
     <message>
-        <source>the exported model does not do what the torch model does</source>
+        <source>the exported model does not match the torch model</source>
         <translation>le modèle exporté ne fait pas ce que fait le modèle torch</translation>
     </message>
     <message>
-        <source>nothing was written; this is a fault of the export, please report it</source>
+        <source>nothing was written; this is a bug in the export, please report it</source>
         <translation>rien n’a été écrit&#xa0;; c’est une erreur de l’export, merci de la signaler</translation>
     </message>
     <message>
@@ -14898,7 +14898,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>exportez sans poids en demi-précision</translation>
     </message>
     <message>
-        <source>the propagation file holds no attention that training could continue from</source>
+        <source>the propagation file contains no attention weights to continue training from</source>
         <translation>le fichier de propagation ne contient pas d’attention à partir de laquelle l’entraînement puisse continuer</translation>
     </message>
     <message>
@@ -14958,7 +14958,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>des moyennes sur une bordure irrégulière</translation>
     </message>
     <message>
-        <source>the network in training does not do what its file does</source>
+        <source>the network in training does not match its file</source>
         <translation>le réseau en cours d’entraînement ne fait pas ce que fait son fichier</translation>
     </message>
     <message>
@@ -15026,7 +15026,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>ce message n’était pas attendu</translation>
     </message>
     <message>
-        <source>a message of the program has other fields than its kind</source>
+        <source>a message of the program has unexpected fields</source>
         <translation>un message du programme n’a pas les champs de son type</translation>
     </message>
     <message>
@@ -15114,11 +15114,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>c’est une liste, pas un tableau</translation>
     </message>
     <message>
-        <source>it holds {kind} values, such as labels, not a vector</source>
+        <source>it contains {kind} values, such as labels, not a vector</source>
         <translation>elle contient des valeurs {kind}, des étiquettes par exemple, et non un vecteur</translation>
     </message>
     <message>
-        <source>it is one number for each image</source>
+        <source>it has one number for each image</source>
         <translation>c’est un seul nombre par image</translation>
     </message>
     <message>
@@ -15224,11 +15224,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Rang&#xa0;: {1}</translation>
     </message>
     <message>
-        <source>Choose what each column is: at least the image and the class.</source>
+        <source>Choose the content of each column: at least the image and the class.</source>
         <translation>Choisissez ce que contient chaque colonne&#xa0;: au moins l’image et la classe.</translation>
     </message>
     <message>
-        <source>Choose what each column is: at least the name of the class, or its levels.</source>
+        <source>Choose the content of each column: at least the name of the class, or its levels.</source>
         <translation>Choisissez ce que contient chaque colonne&#xa0;: au moins le nom de la classe, ou ses niveaux.</translation>
     </message>
     <message>
@@ -15236,11 +15236,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Colonnes du tableau</translation>
     </message>
     <message>
-        <source>What each column is:</source>
+        <source>Content of each column:</source>
         <translation>Ce que contient chaque colonne&#xa0;:</translation>
     </message>
     <message>
-        <source>What column {1} is</source>
+        <source>Content of column {1}</source>
         <translation>Ce qu’est la colonne {1}</translation>
     </message>
     <message>
@@ -15277,11 +15277,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>enregistrez-la en JPEG ou PNG avec un autre programme, et ajoutez ce fichier</translation>
     </message>
     <message>
-        <source>one class for a whole image</source>
+        <source>one class per image</source>
         <translation>une seule classe pour l’image entière</translation>
     </message>
     <message>
-        <source>{source} carries boxes around things ({form}), and its folders are no classes</source>
+        <source>{source} has bounding boxes ({form}), and its folders are not classes</source>
         <translation>{source} contient des cadres autour d’objets ({form}), et ses dossiers ne sont pas des classes</translation>
     </message>
     <message>
@@ -15289,19 +15289,19 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>un dossier par classe</translation>
     </message>
     <message>
-        <source>import its labels instead: each box becomes an image with a label of its own</source>
+        <source>import its labels instead: each box becomes an image with its own label</source>
         <translation>importez plutôt ses étiquettes&#xa0;: chaque cadre devient une image avec sa propre étiquette</translation>
     </message>
     <message>
-        <source>{source} carries boxes around things in columns ({form}), which are not read</source>
+        <source>{source} has bounding boxes in columns ({form}), which cannot be read</source>
         <translation>{source} contient dans des colonnes des cadres autour d’objets ({form}), qui ne sont pas lus</translation>
     </message>
     <message>
-        <source>save the boxes as COCO, YOLO, Pascal VOC or in another form that is read</source>
+        <source>save the boxes as COCO, YOLO, Pascal VOC or in another supported format</source>
         <translation>enregistrez les cadres en COCO, YOLO, Pascal VOC ou sous une autre forme prise en charge</translation>
     </message>
     <message>
-        <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
+        <source>{source} has folders named like parts of data sets, which would become classes</source>
         <translation>{source} a des dossiers nommés comme les parties d’un jeu de données, qui deviendraient des classes</translation>
     </message>
     <message>
@@ -15309,7 +15309,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>des dossiers nommés comme des classes</translation>
     </message>
     <message>
-        <source>choose the folder in which the classes are, or rename a folder that is a class</source>
+        <source>choose the folder that contains the classes, or rename a folder that is a class</source>
         <translation>choisissez le dossier où se trouvent les classes, ou renommez un dossier qui est une classe</translation>
     </message>
     <message>
@@ -15321,7 +15321,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>noms qu’aucune classe ne peut porter</translation>
     </message>
     <message>
-        <source>classes whose parent is not in the list lie at the top</source>
+        <source>classes whose parent is not in the list are at the top level</source>
         <translation>classes dont le parent n’est pas dans la liste, placées au premier niveau</translation>
     </message>
     <message>
@@ -15345,7 +15345,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>concepts retirés ou sans nom</translation>
     </message>
     <message>
-        <source>tables of the archive that are not there</source>
+        <source>missing tables of the archive</source>
         <translation>tables de l’archive introuvables</translation>
     </message>
     <message>
@@ -15373,7 +15373,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{image} a {count:,} cadres&#xa0;: seuls les {most:,} premiers sont lus</translation>
     </message>
     <message>
-        <source>{name} does not say which of its columns is which</source>
+        <source>the columns of {name} were not recognised</source>
         <translation>{name} n’indique pas le rôle de ses colonnes</translation>
     </message>
     <message>
@@ -15433,7 +15433,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>identifiant</translation>
     </message>
     <message>
-        <source>id in the source that it came from</source>
+        <source>id in the source it was imported from</source>
         <translation>identifiant dans la source d’origine</translation>
     </message>
     <message>
@@ -15549,7 +15549,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>au plus {limit:,}, de la première à la dernière cellule remplie</translation>
     </message>
     <message>
-        <source>delete what lies far from the table, or save it as CSV</source>
+        <source>delete cells far from the table, or save it as CSV</source>
         <translation>supprimez ce qui se trouve loin du tableau, ou enregistrez-le en CSV</translation>
     </message>
     <message>
@@ -15695,7 +15695,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Rien n’est masqué.</translation>
     </message>
     <message>
-        <source>No box is left. Label the image itself, or say that it is empty ({1}).</source>
+        <source>No box is left. Label the image itself, or mark it as empty ({1}).</source>
         <translation>Il ne reste aucun cadre. Étiquetez l’image elle-même, ou indiquez qu’elle est vide ({1}).</translation>
     </message>
     <message numerus="yes">
@@ -16118,11 +16118,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>un cadre a {count} nombres, pas {found}</translation>
     </message>
     <message>
-        <source>its width and height are not written, and its image was not found: put the image beside it</source>
+        <source>its width and height are missing, and its image was not found: put the image next to it</source>
         <translation>sa largeur et sa hauteur ne sont pas indiquées, et son image n’a pas été trouvée&#xa0;: placez l’image à côté</translation>
     </message>
     <message>
-        <source>it is of the picture lying on its side: write it as the picture is shown, upright</source>
+        <source>it refers to the unrotated picture: give it for the picture as shown, upright</source>
         <translation>l’annotation porte sur l’image couchée sur le côté&#xa0;: écrivez-la pour l’image telle qu’elle est affichée, à l’endroit</translation>
     </message>
     <message>
@@ -16130,7 +16130,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>«&#xa0;{value}&#xa0;» n’est pas un nombre</translation>
     </message>
     <message>
-        <source>{source} holds no files of LabelMe</source>
+        <source>{source} contains no LabelMe files</source>
         <translation>{source} ne contient pas de fichiers de LabelMe</translation>
     </message>
     <message>
@@ -16142,7 +16142,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le détecteur n’a pas pu la lire&#xa0;: {failure}</translation>
     </message>
     <message>
-        <source>{source} holds no results of a detector</source>
+        <source>{source} contains no detector results</source>
         <translation>{source} ne contient pas de résultats d’un détecteur</translation>
     </message>
     <message>
@@ -16150,7 +16150,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>un objet avec &quot;images&quot; (MegaDetector) ou &quot;predictions&quot; (SpeciesNet)</translation>
     </message>
     <message>
-        <source>{source} holds no annotations of Pascal VOC</source>
+        <source>{source} contains no Pascal VOC annotations</source>
         <translation>{source} ne contient pas d’annotations de Pascal VOC</translation>
     </message>
     <message>
@@ -16162,7 +16162,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>un objet n’a pas de cadre (bndbox)</translation>
     </message>
     <message>
-        <source>{source} holds no project of the VGG Image Annotator</source>
+        <source>{source} contains no project of the VGG Image Annotator</source>
         <translation>{source} ne contient pas de projet du VGG Image Annotator</translation>
     </message>
     <message>
@@ -16174,11 +16174,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>les images et les cadres sans classe sont omis, et listés dans un tableau</translation>
     </message>
     <message>
-        <source>{source} has no boxes of YOLO</source>
+        <source>{source} has no YOLO boxes</source>
         <translation>{source} n’a pas de cadres de YOLO</translation>
     </message>
     <message>
-        <source>texts of numbers in labels, beside images</source>
+        <source>text files of numbers in labels, next to images</source>
         <translation>des fichiers texte de nombres dans labels, à côté de images</translation>
     </message>
     <message>
@@ -16190,11 +16190,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>un polygone a deux nombres par sommet, pas {count}</translation>
     </message>
     <message>
-        <source>{source} has boxes of YOLO without names of their classes</source>
+        <source>{source} has YOLO boxes without class names</source>
         <translation>{source} a des cadres de YOLO sans noms de leurs classes</translation>
     </message>
     <message>
-        <source>names in data.yaml, or classes.txt beside the boxes</source>
+        <source>names in data.yaml, or classes.txt next to the boxes</source>
         <translation>names dans data.yaml, ou classes.txt à côté des cadres</translation>
     </message>
     <message>
@@ -16258,11 +16258,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Projet «&#xa0;{1}&#xa0;»</translation>
     </message>
     <message>
-        <source>Holds previews ({1} px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
+        <source>Contains previews ({1} px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
         <translation>Contient des aperçus ({1} px) à la place des photos. Vos étiquettes correspondront aux photos d’origine une fois cette copie fusionnée avec le projet.</translation>
     </message>
     <message>
-        <source>Holds the photos in full size.</source>
+        <source>Contains the photos in full size.</source>
         <translation>Contient les photos en taille réelle.</translation>
     </message>
     <message>
@@ -16270,11 +16270,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Occupe {1}.</translation>
     </message>
     <message>
-        <source>Takes {1}, {2} free on this disk.</source>
+        <source>Needs {1}, {2} free on this disk.</source>
         <translation>Occupe {1}, {2} libres sur ce disque.</translation>
     </message>
     <message>
-        <source>Takes {1}, but only {2} is free on this disk.</source>
+        <source>Needs {1}, but only {2} is free on this disk.</source>
         <translation>Occupe {1}, mais seulement {2} libres sur ce disque.</translation>
     </message>
     <message numerus="yes">
@@ -16415,7 +16415,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message>
-        <source>a rule of a class needs a class</source>
+        <source>a rule for a class needs a class</source>
         <translation>une règle de classe nécessite une classe</translation>
     </message>
     <message>

@@ -1130,7 +1130,7 @@
         <translation>Nova classe…</translation>
     </message>
     <message>
-        <source>New class beside it…</source>
+        <source>New sibling class…</source>
         <translation>Nova classe ao lado…</translation>
     </message>
     <message>
@@ -1395,7 +1395,7 @@
         <translation>Abaixo de {1}</translation>
     </message>
     <message>
-        <source>Beside {1}</source>
+        <source>Next to {1}</source>
         <translation>Ao lado de {1}</translation>
     </message>
     <message>
@@ -1916,7 +1916,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>as imagens e os rótulos com que ele aprendeu ficam aqui</translation>
     </message>
     <message>
-        <source>it judges each image alone; in the project, images also teach one another</source>
+        <source>it classifies each image on its own; in the project, images also inform one another</source>
         <translation>ele avalia cada imagem sozinha; no projeto, as imagens também ensinam umas às outras</translation>
     </message>
     <message>
@@ -2064,7 +2064,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Mostra todos os detalhes.</translation>
     </message>
     <message>
-        <source>Choose the folder of your images to place the new files beside them.</source>
+        <source>Choose the folder of your images to put the new files next to them.</source>
         <translation>Escolha a pasta das suas imagens para colocar os novos arquivos ao lado delas.</translation>
     </message>
     <message>
@@ -2080,11 +2080,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{1} livres neste disco.</translation>
     </message>
     <message>
-        <source>The copy takes about {1}, and only {2} is free there.</source>
+        <source>The copy needs about {1}, and only {2} is free there.</source>
         <translation>A cópia ocupa cerca de {1}, e só há {2} livres ali.</translation>
     </message>
     <message>
-        <source>The copies take up to {1}, and only {2} is free there. Links use no space.</source>
+        <source>The copies need up to {1}, and only {2} is free there. Links use no space.</source>
         <translation>As cópias ocupam até {1}, e só há {2} livres ali. Links não ocupam espaço.</translation>
     </message>
     <message>
@@ -2803,7 +2803,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Clique ou arraste para mover a visualização</translation>
     </message>
     <message>
-        <source>Enter goes on to the next one</source>
+        <source>Enter moves on to the next one</source>
         <translation>Enter avança para a próxima</translation>
     </message>
     <message>
@@ -3523,7 +3523,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Cor</translation>
     </message>
     <message>
-        <source>What belongs here and what does not</source>
+        <source>What belongs here, and what does not</source>
         <translation>O que pertence a esta classe e o que não pertence</translation>
     </message>
     <message>
@@ -3531,11 +3531,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Outros nomes, separados por ;</translation>
     </message>
     <message>
-        <source>A name in a language has its code behind it: Tench@en</source>
+        <source>Add a language code to a name in that language: Tench@en</source>
         <translation>Um nome em um idioma é seguido do código dele: Tenca@pt</translation>
     </message>
     <message>
-        <source>Id in the list that it came from</source>
+        <source>Id in the list it was imported from</source>
         <translation>Id na lista de onde veio</translation>
     </message>
     <message>
@@ -3647,7 +3647,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Comentário</translation>
     </message>
     <message>
-        <source>Comment. Ctrl+Enter saves it, Esc leaves it as it was.</source>
+        <source>Comment. Ctrl+Enter saves it, Esc discards it.</source>
         <translation>Comentário. Ctrl+Enter salva, Esc o deixa como estava.</translation>
     </message>
     <message>
@@ -4357,7 +4357,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{n} boxes with a lower score stay out.</source>
+        <source>{n} boxes with a lower score are left out.</source>
         <translation>
             <numerusform>{n} caixa com pontuação menor fica de fora.</numerusform>
             <numerusform>{n} caixas com pontuação menor ficam de fora.</numerusform>
@@ -4480,7 +4480,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{n} keywords name no class</source>
+        <source>{n} keywords match no class</source>
         <translation>
             <numerusform>{n} palavra-chave não corresponde a nenhuma classe</numerusform>
             <numerusform>{n} palavras-chave não correspondem a nenhuma classe</numerusform>
@@ -4719,7 +4719,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Selecionadas no mapa: {1}</translation>
     </message>
     <message>
-        <source>Bring in what another person did in their copy of this project: labels, classes and notes. Images are matched by their content. You see the result before anything changes, and nothing of yours is overwritten.</source>
+        <source>Merge another person&apos;s copy of this project: labels, classes and notes. Images are matched by content. You see the result before anything changes, and nothing of yours is overwritten.</source>
         <translation>Traga o que outra pessoa fez na cópia dela deste projeto: rótulos, classes e notas. As imagens são associadas pelo conteúdo. Você vê o resultado antes que algo mude, e nada do que é seu é substituído.</translation>
     </message>
     <message>
@@ -4819,7 +4819,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Usar o outro</translation>
     </message>
     <message>
-        <source>Take what is suggested</source>
+        <source>Take the suggestion</source>
         <translation>Usar o sugerido</translation>
     </message>
     <message>
@@ -4920,14 +4920,14 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>On {n} images you both agree.</source>
+        <source>You both agree on {n} images.</source>
         <translation>
             <numerusform>Em {n} imagem, vocês concordam.</numerusform>
             <numerusform>Em {n} imagens, vocês concordam.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{n} images you labelled again after seeing theirs. Yours stay.</source>
+        <source>{n} images were labelled again by you after seeing theirs. Yours are kept.</source>
         <translation>
             <numerusform>{n} imagem você rotulou novamente depois de ver o rótulo da outra pessoa. O seu é mantido.</numerusform>
             <numerusform>{n} imagens você rotulou novamente depois de ver os rótulos da outra pessoa. Os seus são mantidos.</numerusform>
@@ -5168,7 +5168,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Escolher pasta…</translation>
     </message>
     <message>
-        <source>Search beside the project</source>
+        <source>Search near the project</source>
         <translation>Procurar ao lado do projeto</translation>
     </message>
     <message>
@@ -5176,7 +5176,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Nenhuma imagem está ausente.</translation>
     </message>
     <message>
-        <source>Searching beside the project</source>
+        <source>Searching near the project</source>
         <translation>Procurando ao lado do projeto</translation>
     </message>
     <message>
@@ -6283,7 +6283,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{1} minutos</translation>
     </message>
     <message>
-        <source>This edition cannot train. Install protoleaf-training in its place; projects stay.</source>
+        <source>This edition cannot train. Install protoleaf-training instead; projects are kept.</source>
         <translation>Esta edição não permite treinar. Instale protoleaf-training no lugar dela; os projetos são mantidos.</translation>
     </message>
     <message>
@@ -7252,7 +7252,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>libere espaço em disco; nada foi salvo</translation>
     </message>
     <message>
-        <source>preparing {name} needs</source>
+        <source>preparing {name} requires</source>
         <translation>a preparação de {name} precisa de</translation>
     </message>
     <message>
@@ -7264,7 +7264,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>nenhum processo pode ser iniciado: {reason}</translation>
     </message>
     <message>
-        <source>look into the log, then try again</source>
+        <source>check the log, then try again</source>
         <translation>veja o log e tente novamente</translation>
     </message>
     <message>
@@ -7316,7 +7316,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>versão {version}</translation>
     </message>
     <message>
-        <source>install it anew: pip install --force-reinstall --no-deps {package}</source>
+        <source>reinstall it: pip install --force-reinstall --no-deps {package}</source>
         <translation>reinstale: pip install --force-reinstall --no-deps {package}</translation>
     </message>
     <message>
@@ -7400,11 +7400,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o modelo está danificado</translation>
     </message>
     <message>
-        <source>a name in it is no text</source>
+        <source>a name in it is not text</source>
         <translation>um nome nele não é texto</translation>
     </message>
     <message>
-        <source>{why}; what was chosen counts more</source>
+        <source>{why}; the chosen settings are used</source>
         <translation>{why}; o que foi escolhido prevalece</translation>
     </message>
     <message>
@@ -7448,7 +7448,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o modelo tem várias entradas</translation>
     </message>
     <message>
-        <source>the model takes no input</source>
+        <source>the model has no input</source>
         <translation>o modelo não recebe entrada</translation>
     </message>
     <message>
@@ -7496,7 +7496,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o modelo é grande demais</translation>
     </message>
     <message>
-        <source>the model computes nothing</source>
+        <source>the model has no operators</source>
         <translation>o modelo não calcula nada</translation>
     </message>
     <message>
@@ -7544,7 +7544,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>a saída que o cartão indica não pode ser um embedding</translation>
     </message>
     <message>
-        <source>the propagation file beside the model was trained for another one</source>
+        <source>the propagation file next to the model was trained for another model</source>
         <translation>o arquivo de propagação ao lado do modelo foi treinado para outro</translation>
     </message>
     <message>
@@ -7568,7 +7568,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>A rede recebe uma imagem por vez, o que é mais lento.</translation>
     </message>
     <message>
-        <source>The settings say {declared} pixels, but the network takes only {side}.</source>
+        <source>The settings are for {declared} pixels, but the network accepts only {side}.</source>
         <translation>As configurações dizem {declared} pixels, mas a rede só aceita {side}.</translation>
     </message>
     <message>
@@ -7592,7 +7592,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>um arquivo gzip</translation>
     </message>
     <message>
-        <source>a pointer of Git LFS: the file itself was not fetched</source>
+        <source>a Git LFS pointer: the file itself was not fetched</source>
         <translation>um ponteiro do Git LFS: o arquivo em si não foi baixado</translation>
     </message>
     <message>
@@ -7604,7 +7604,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>um arquivo JSON</translation>
     </message>
     <message>
-        <source>the card beside the model cannot be used</source>
+        <source>the card next to the model cannot be used</source>
         <translation>o cartão ao lado do modelo não pode ser usado</translation>
     </message>
     <message>
@@ -7616,11 +7616,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>do próprio arquivo, gravado por este programa</translation>
     </message>
     <message>
-        <source>from {name} beside it</source>
+        <source>from {name} next to it</source>
         <translation>de {name} ao lado</translation>
     </message>
     <message>
-        <source>{file} beside the model cannot be used</source>
+        <source>{file} next to the model cannot be used</source>
         <translation>{file} ao lado do modelo não pode ser usado</translation>
     </message>
     <message>
@@ -7660,15 +7660,15 @@ Clique em + para adicionar uma classe.</translation>
         <translation>não é possível ler o arquivo do modelo</translation>
     </message>
     <message>
-        <source>it holds no graph</source>
+        <source>it contains no graph</source>
         <translation>não contém nenhum grafo</translation>
     </message>
     <message>
-        <source>a name is no text</source>
+        <source>a name is not text</source>
         <translation>um nome não é texto</translation>
     </message>
     <message>
-        <source>its external data has no place</source>
+        <source>its external data has no location</source>
         <translation>seus dados externos não têm local</translation>
     </message>
     <message>
@@ -7692,7 +7692,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>salve o modelo como um só arquivo e adicione esse arquivo</translation>
     </message>
     <message>
-        <source>the model&apos;s external data is cut short</source>
+        <source>the model&apos;s external data is truncated</source>
         <translation>os dados externos do modelo estão cortados</translation>
     </message>
     <message>
@@ -7704,7 +7704,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>copie o arquivo novamente</translation>
     </message>
     <message>
-        <source>the model&apos;s external data lies outside its folder</source>
+        <source>the model&apos;s external data is outside its folder</source>
         <translation>os dados externos do modelo estão fora da pasta dele</translation>
     </message>
     <message>
@@ -7712,11 +7712,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>faltam os dados externos do modelo</translation>
     </message>
     <message>
-        <source>copy it beside the ONNX file</source>
+        <source>copy it next to the ONNX file</source>
         <translation>copie-os para junto do arquivo ONNX</translation>
     </message>
     <message>
-        <source>the model&apos;s external data is no file</source>
+        <source>the model&apos;s external data is not a file</source>
         <translation>os dados externos do modelo não são um arquivo</translation>
     </message>
     <message>
@@ -7788,7 +7788,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>essa predefinição não existe</translation>
     </message>
     <message>
-        <source>networks of {name} need</source>
+        <source>networks of {name} require</source>
         <translation>redes do {name} precisam de</translation>
     </message>
     <message>
@@ -7860,7 +7860,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o servidor enviou uma parte diferente da pedida</translation>
     </message>
     <message>
-        <source>the file on {host} is not the expected one</source>
+        <source>the file on {host} does not match its checksum</source>
         <translation>o arquivo em {host} não é o esperado</translation>
     </message>
     <message>
@@ -7872,7 +7872,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{arrived:.1f} MB de {url}</translation>
     </message>
     <message>
-        <source>try again later; a newer version of the program may know the file</source>
+        <source>try again later, or with a newer version of the program</source>
         <translation>tente mais tarde; uma versão mais nova do programa pode conhecer o arquivo</translation>
     </message>
     <message>
@@ -7944,7 +7944,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>“{architecture}” em {repository}</translation>
     </message>
     <message>
-        <source>a newer timm may know it</source>
+        <source>a newer timm may support it</source>
         <translation>um timm mais novo pode conhecê-la</translation>
     </message>
     <message>
@@ -7956,7 +7956,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>[3, lado, lado]</translation>
     </message>
     <message>
-        <source>{repository} asks for more than building a network</source>
+        <source>{repository} requires more than building a network</source>
         <translation>{repository} pede mais do que construir uma rede</translation>
     </message>
     <message>
@@ -7980,11 +7980,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>salvando</translation>
     </message>
     <message>
-        <source>the weights are not where they were published</source>
+        <source>the weights are no longer available at their address</source>
         <translation>os pesos não estão onde foram publicados</translation>
     </message>
     <message>
-        <source>a newer version of timm may know where to</source>
+        <source>a newer version of timm may find them</source>
         <translation>uma versão mais nova do timm pode saber onde estão</translation>
     </message>
     <message>
@@ -8056,7 +8056,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>ponha nome e senha no endereço do proxy: http://name:password@host:port</translation>
     </message>
     <message>
-        <source>the file has been moved; a newer version of the program may know where to</source>
+        <source>the file has been moved; a newer version of the program may find it</source>
         <translation>o arquivo foi movido; uma versão mais nova do programa pode saber para onde</translation>
     </message>
     <message>
@@ -8140,7 +8140,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>não é possível acessar {host}</translation>
     </message>
     <message>
-        <source>check the network, or name the proxy that leads out of it</source>
+        <source>check the network, or set its proxy</source>
         <translation>verifique a rede ou indique o proxy que dá acesso à internet</translation>
     </message>
     <message>
@@ -8156,15 +8156,15 @@ Clique em + para adicionar uma classe.</translation>
         <translation>os pesos não podem ser lidos como simples números</translation>
     </message>
     <message>
-        <source>tensors by name, and no code</source>
+        <source>named tensors without code</source>
         <translation>tensores por nome, e nenhum código</translation>
     </message>
     <message>
-        <source>nothing of the file was run; do not use it</source>
+        <source>no code of the file was run; do not use it</source>
         <translation>nada do arquivo foi executado; não o use</translation>
     </message>
     <message>
-        <source>the file holds no weights</source>
+        <source>the file contains no weights</source>
         <translation>o arquivo não contém pesos</translation>
     </message>
     <message>
@@ -8345,7 +8345,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>confira o nome do arquivo</translation>
     </message>
     <message>
-        <source>several backups are meant</source>
+        <source>several backups match</source>
         <translation>a indicação corresponde a vários backups</translation>
     </message>
     <message>
@@ -8410,7 +8410,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>há um projeto a mais</translation>
     </message>
     <message>
-        <source>--cluster is of data sets</source>
+        <source>--cluster is for data sets</source>
         <translation>--cluster só se aplica a conjuntos de dados</translation>
     </message>
     <message>
@@ -8448,7 +8448,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>a lista de classes está bloqueada</translation>
     </message>
     <message>
-        <source>folders that are called as classes of the project</source>
+        <source>folders named like classes of the project</source>
         <translation>pastas com nomes de classes do projeto</translation>
     </message>
     <message>
@@ -8468,7 +8468,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>segundos de {least:g} a {most:,.0f} ou &quot;changes&quot;</translation>
     </message>
     <message>
-        <source>--backbone, --cluster and --shard-images are of data sets</source>
+        <source>--backbone, --cluster and --shard-images are for data sets</source>
         <translation>--backbone, --cluster e --shard-images só se aplicam a conjuntos de dados</translation>
     </message>
     <message>
@@ -8476,11 +8476,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>indique um com --out</translation>
     </message>
     <message>
-        <source>--setting, --collection and --all are of projects</source>
+        <source>--setting, --collection and --all are for projects</source>
         <translation>--setting, --collection e --all só se aplicam a projetos</translation>
     </message>
     <message>
-        <source>leave them out where --model is given</source>
+        <source>leave them out with --model</source>
         <translation>omita-os quando houver --model</translation>
     </message>
     <message>
@@ -8496,7 +8496,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>`report --settings A,B` compara duas</translation>
     </message>
     <message>
-        <source>--report is made as the project is set</source>
+        <source>--report uses the settings of the project</source>
         <translation>--report é feito conforme a configuração do projeto</translation>
     </message>
     <message>
@@ -8540,7 +8540,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message>
-        <source>there is nothing to try out</source>
+        <source>there are no edits to try out</source>
         <translation>não há nada a testar</translation>
     </message>
     <message>
@@ -8589,11 +8589,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o comando `protoleaf {name}` não está instalado</translation>
     </message>
     <message>
-        <source>Protoleaf with its laboratory</source>
+        <source>Protoleaf with its experiments</source>
         <translation>o Protoleaf com seu laboratório</translation>
     </message>
     <message>
-        <source>the program alone</source>
+        <source>the program only</source>
         <translation>só o programa</translation>
     </message>
     <message>
@@ -8613,7 +8613,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>redirecione-o</translation>
     </message>
     <message>
-        <source>a name holds characters that cannot be written</source>
+        <source>a name contains characters that cannot be written</source>
         <translation>um nome contém caracteres que não podem ser escritos</translation>
     </message>
     <message>
@@ -8647,7 +8647,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message>
-        <source>a {option} is for the download of a published network only</source>
+        <source>a {option} is only for the download of a published network</source>
         <translation>{option} só vale para o download de uma rede publicada</translation>
     </message>
     <message>
@@ -8717,7 +8717,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message>
-        <source>a data set has a backbone of its own</source>
+        <source>a data set has its own backbone</source>
         <translation>um conjunto de dados tem seu próprio backbone</translation>
     </message>
     <message>
@@ -8774,7 +8774,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>veja `versions`</translation>
     </message>
     <message>
-        <source>images cannot be chosen so</source>
+        <source>images cannot be chosen this way</source>
         <translation>não é possível escolher imagens assim</translation>
     </message>
     <message>
@@ -8786,7 +8786,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>a pasta que `protoleaf embed SOURCE --out DATASET` criou</translation>
     </message>
     <message>
-        <source>of a project, `protoleaf suggest PROJECT --count N` lists the images to label</source>
+        <source>for a project, `protoleaf suggest PROJECT --count N` lists the images to label</source>
         <translation>de um projeto, `protoleaf suggest PROJECT --count N` lista as imagens a rotular</translation>
     </message>
     <message numerus="yes">
@@ -8845,7 +8845,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>gere os embeddings das fontes em um novo conjunto de dados com --backbone {model_backbone}</translation>
     </message>
     <message>
-        <source>the folder holds predictions of another data set or model</source>
+        <source>the folder contains predictions of another data set or model</source>
         <translation>a pasta contém predições de outro conjunto de dados ou modelo</translation>
     </message>
     <message>
@@ -8861,7 +8861,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>escolha uma nova pasta</translation>
     </message>
     <message>
-        <source>a node of the cluster does not see a folder</source>
+        <source>a node of the cluster cannot access a folder</source>
         <translation>um nó do cluster não tem acesso a uma pasta</translation>
     </message>
     <message>
@@ -8905,7 +8905,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>nenhuma coluna</translation>
     </message>
     <message>
-        <source>a node of the cluster does not see the data set</source>
+        <source>a node of the cluster cannot access the data set</source>
         <translation>um nó do cluster não tem acesso ao conjunto de dados</translation>
     </message>
     <message>
@@ -8913,7 +8913,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o backbone do conjunto de dados não é aquele com que ele foi iniciado</translation>
     </message>
     <message>
-        <source>put the eight-bit version of the backbone back, or embed the sources into a new folder</source>
+        <source>restore the eight-bit version of the backbone, or embed the sources into a new folder</source>
         <translation>ponha de volta a versão de oito bits do backbone ou gere os embeddings das fontes em uma nova pasta</translation>
     </message>
     <message>
@@ -8929,7 +8929,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{size} bytes em {name}</translation>
     </message>
     <message>
-        <source>put it back, or embed the sources into a new folder</source>
+        <source>restore it, or embed the sources into a new folder</source>
         <translation>ponha-a de volta ou gere os embeddings das fontes em uma nova pasta</translation>
     </message>
     <message>
@@ -8937,7 +8937,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>nenhuma imagem de um fragmento pode ser acessada</translation>
     </message>
     <message>
-        <source>{rows} images out of reach in shard {number}</source>
+        <source>{rows} unreachable images in shard {number}</source>
         <translation>{rows} imagens inacessíveis no fragmento {number}</translation>
     </message>
     <message>
@@ -9017,15 +9017,15 @@ Clique em + para adicionar uma classe.</translation>
         <translation>instale a mesma versão em todos os nós</translation>
     </message>
     <message>
-        <source>workers of the cluster end before they begin</source>
+        <source>workers of the cluster exit at start</source>
         <translation>processos de trabalho do cluster terminam antes de começar</translation>
     </message>
     <message>
-        <source>install Protoleaf on every node, and look at Ray&apos;s log</source>
+        <source>install Protoleaf on every node, and check Ray&apos;s log</source>
         <translation>instale o Protoleaf em todos os nós e veja o log do Ray</translation>
     </message>
     <message>
-        <source>a shard ends its workers again and again</source>
+        <source>the workers of a shard exit repeatedly</source>
         <translation>um fragmento derruba seus processos de trabalho repetidamente</translation>
     </message>
     <message>
@@ -9033,7 +9033,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>fragmento {number}, {attempts} vezes</translation>
     </message>
     <message>
-        <source>look at the memory of the nodes, and at Ray&apos;s log</source>
+        <source>check the memory of the nodes, and Ray&apos;s log</source>
         <translation>verifique a memória dos nós e o log do Ray</translation>
     </message>
     <message>
@@ -9073,7 +9073,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>não é possível ler a lista</translation>
     </message>
     <message>
-        <source>an address holds a password, a token or a key, and data sets keep addresses</source>
+        <source>an address contains a password, a token or a key, and data sets store addresses</source>
         <translation>um endereço contém uma senha, um token ou uma chave, e conjuntos de dados guardam endereços</translation>
     </message>
     <message>
@@ -9165,7 +9165,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o modelo exportado não consegue classificar embeddings</translation>
     </message>
     <message>
-        <source>the answers of {classifier} to a difference of {tolerance:g}</source>
+        <source>the outputs of {classifier} within {tolerance:g}</source>
         <translation>as respostas de {classifier} com diferença de até {tolerance:g}</translation>
     </message>
     <message>
@@ -9253,7 +9253,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>gravando o classificador</translation>
     </message>
     <message>
-        <source>comparing its answers with the program&apos;s</source>
+        <source>comparing its predictions with the program&apos;s</source>
         <translation>comparando as respostas com as do programa</translation>
     </message>
     <message>
@@ -9265,7 +9265,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o backbone do projeto não foi encontrado</translation>
     </message>
     <message>
-        <source>the exported model does not answer as the program does, so it was not written</source>
+        <source>the exported model does not match the program&apos;s predictions, so it was not written</source>
         <translation>o modelo exportado não responde como o programa, por isso não foi gravado</translation>
     </message>
     <message>
@@ -9321,7 +9321,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>não é possível ler o modelo exportado</translation>
     </message>
     <message>
-        <source>{file} is no text</source>
+        <source>{file} is not text</source>
         <translation>{file} não é texto</translation>
     </message>
     <message>
@@ -9477,11 +9477,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>escolha outra pasta</translation>
     </message>
     <message>
-        <source>the suffix of &quot;{file}&quot; tells no graph format</source>
+        <source>the suffix of &quot;{file}&quot; is not that of a graph format</source>
         <translation>a extensão de “{file}” não indica um formato de grafo</translation>
     </message>
     <message>
-        <source>give the file such a name, or choose one of {formats}</source>
+        <source>give the file such a suffix, or choose one of {formats}</source>
         <translation>dê ao arquivo um nome assim ou escolha um destes: {formats}</translation>
     </message>
     <message>
@@ -9533,7 +9533,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>não está abaixo da pasta da lista nem de uma pasta das imagens do projeto</translation>
     </message>
     <message>
-        <source>it is not an ordinary file</source>
+        <source>it is not a regular file</source>
         <translation>não é um arquivo comum</translation>
     </message>
     <message>
@@ -9545,11 +9545,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>não é possível ler: {reason}</translation>
     </message>
     <message>
-        <source>teach-first cannot choose so many images</source>
+        <source>teach-first cannot choose that many images</source>
         <translation>“ensinar primeiro” não pode escolher tantas imagens</translation>
     </message>
     <message>
-        <source>at most {most}, among which it chooses</source>
+        <source>at most {most}, the number that it chooses from</source>
         <translation>no máximo {most}, entre as quais escolhe</translation>
     </message>
     <message>
@@ -9881,7 +9881,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>De todas as imagens, {leaf} recebem uma das classes mais específicas.</translation>
     </message>
     <message>
-        <source>The lines show what one minimum confidence for all classes would do.</source>
+        <source>The lines show the effect of a single minimum confidence for all classes.</source>
         <translation>As linhas mostram o efeito de uma só confiança mínima para todas as classes.</translation>
     </message>
     <message>
@@ -9905,7 +9905,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Erro de calibração esperado: {error}.</translation>
     </message>
     <message>
-        <source>{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the better a score can be relied on.</source>
+        <source>{summary} Columns are the share of correct predictions, marks their mean score: the closer they are, the more reliable a score is.</source>
         <translation>{summary} As colunas são a proporção de predições corretas; as marcas, a pontuação média delas: quanto mais próximas, mais se pode confiar na pontuação.</translation>
     </message>
     <message>
@@ -9913,7 +9913,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Pontuação média</translation>
     </message>
     <message>
-        <source>A class with several parents stands under the oldest of them.</source>
+        <source>A class with several parents is shown under the oldest of them.</source>
         <translation>Uma classe com vários pais aparece no mais antigo deles.</translation>
     </message>
     <message>
@@ -9941,7 +9941,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Mais confundida com</translation>
     </message>
     <message>
-        <source>Each class counts with all below it.</source>
+        <source>Each class includes all its descendants.</source>
         <translation>Cada classe conta com todas abaixo dela.</translation>
     </message>
     <message>
@@ -9977,7 +9977,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Erros</translation>
     </message>
     <message>
-        <source>No image was taken for another class.</source>
+        <source>No image was confused with another class.</source>
         <translation>Nenhuma imagem foi tomada por outra classe.</translation>
     </message>
     <message>
@@ -10005,7 +10005,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Em {day}, {asked:,} imagens foram sorteadas entre {population:,} sem rótulo; {answered:,} têm resposta. As respostas são comparadas com a predição de quando as imagens foram sorteadas, por isso os números valem para a coleção como era então.</translation>
     </message>
     <message>
-        <source>Some of each large predicted class were drawn, and each answer counts for as many images as it stands for.</source>
+        <source>Some of each large predicted class were drawn, and each answer is weighted by the number of images it represents.</source>
         <translation>Foram sorteadas algumas de cada classe predita grande, e cada resposta conta por tantas imagens quantas representa.</translation>
     </message>
     <message>
@@ -10021,7 +10021,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Entre</translation>
     </message>
     <message>
-        <source>What was predicted</source>
+        <source>Predictions</source>
         <translation>O que foi predito</translation>
     </message>
     <message>
@@ -10045,7 +10045,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Imagens sorteadas</translation>
     </message>
     <message>
-        <source>Of images that were sure to be of the class when they were drawn; classes with five answers or more.</source>
+        <source>Of images predicted confidently as the class when they were drawn; classes with five answers or more.</source>
         <translation>Das imagens cuja classe segura era essa quando foram sorteadas; classes com cinco respostas ou mais.</translation>
     </message>
     <message>
@@ -10305,7 +10305,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>As predições são comparadas com o arquivo de referência {name}, em {images:,} imagens sem rótulo.</translation>
     </message>
     <message>
-        <source>{count:,} of its {rows:,} rows name no image here.</source>
+        <source>{count:,} of its {rows:,} rows match no image here.</source>
         <translation>{count:,} das suas {rows:,} linhas não correspondem a imagens daqui.</translation>
     </message>
     <message>
@@ -10317,7 +10317,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Para saber com que frequência as predições das outras acertam, verifique 50 delas ao acaso.</translation>
     </message>
     <message>
-        <source>There is nothing yet to compare predictions with: {why}.</source>
+        <source>There is nothing to compare predictions with yet: {why}.</source>
         <translation>Ainda não há com que comparar as predições: {why}.</translation>
     </message>
     <message>
@@ -10337,7 +10337,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Feito pelo Protoleaf {version} em {made}.</translation>
     </message>
     <message>
-        <source>the name of the report does not say what it is to be</source>
+        <source>the name of the report has no known suffix</source>
         <translation>o nome do relatório não diz o que ele deve ser</translation>
     </message>
     <message>
@@ -10365,7 +10365,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>a classe “{name}”, no caractere {place}, não existe</translation>
     </message>
     <message>
-        <source>the part before the colon says that a class is meant</source>
+        <source>the part before the colon looks for a class</source>
         <translation>a parte antes dos dois-pontos indica que se trata de uma classe</translation>
     </message>
     <message>
@@ -10521,7 +10521,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>não é possível ler esta imagem</translation>
     </message>
     <message>
-        <source>ask whoever made it, or embed its sources again</source>
+        <source>ask its author, or embed its sources again</source>
         <translation>pergunte a quem o criou ou gere novamente os embeddings das fontes</translation>
     </message>
     <message>
@@ -10529,7 +10529,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>não é possível ler o backbone do conjunto de dados</translation>
     </message>
     <message>
-        <source>the backbone beside the data set is not the one that made its embeddings</source>
+        <source>the backbone next to the data set is not the one that made its embeddings</source>
         <translation>o backbone junto do conjunto de dados não é o que gerou os embeddings dele</translation>
     </message>
     <message>
@@ -10553,7 +10553,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>os embeddings do conjunto de dados não são os das imagens dele</translation>
     </message>
     <message>
-        <source>what the same backbone computes here, cosine {least} or more</source>
+        <source>those of the same backbone on this computer, cosine {least} or more</source>
         <translation>o que o mesmo backbone calcula aqui, cosseno {least} ou mais</translation>
     </message>
     <message>
@@ -10853,7 +10853,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>não é possível ler a pasta</translation>
     </message>
     <message>
-        <source>so many images cannot be drawn from the data set</source>
+        <source>that many images cannot be drawn from the data set</source>
         <translation>não é possível sortear tantas imagens do conjunto de dados</translation>
     </message>
     <message>
@@ -10877,7 +10877,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{found_images} em {folder}</translation>
     </message>
     <message>
-        <source>embed a part of the sources into a data set of its own</source>
+        <source>embed part of the sources into a separate data set</source>
         <translation>gere os embeddings de uma parte das fontes em um conjunto de dados próprio</translation>
     </message>
     <message>
@@ -10909,7 +10909,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>um fragmento está danificado</translation>
     </message>
     <message>
-        <source>it belongs elsewhere</source>
+        <source>it belongs to another data set</source>
         <translation>pertence a outro lugar</translation>
     </message>
     <message>
@@ -10961,7 +10961,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>isso tornaria uma classe ancestral de si mesma</translation>
     </message>
     <message>
-        <source>link it elsewhere, or cut one of these edges first</source>
+        <source>link it elsewhere, or remove one of these edges first</source>
         <translation>vincule-a em outro lugar ou remova antes uma destas arestas</translation>
     </message>
     <message>
@@ -11021,7 +11021,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>um dispositivo, não um arquivo</translation>
     </message>
     <message>
-        <source>made up by the system, not a file on a disk</source>
+        <source>a virtual file of the system, not a file on a disk</source>
         <translation>criado pelo sistema, não um arquivo em disco</translation>
     </message>
     <message>
@@ -11069,7 +11069,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>no máximo {limit:,}</translation>
     </message>
     <message>
-        <source>leave some of them out</source>
+        <source>remove some of them</source>
         <translation>deixe alguns de fora</translation>
     </message>
     <message>
@@ -11085,7 +11085,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>encurte o texto</translation>
     </message>
     <message>
-        <source>a note cannot hold control characters</source>
+        <source>a note cannot contain control characters</source>
         <translation>uma nota não pode conter caracteres de controle</translation>
     </message>
     <message>
@@ -11185,7 +11185,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>haveria classes demais</translation>
     </message>
     <message>
-        <source>take the part of the classes that you need</source>
+        <source>use only the classes that you need</source>
         <translation>use só a parte das classes de que você precisa</translation>
     </message>
     <message>
@@ -11201,7 +11201,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>“{name}” no nível {level:,}</translation>
     </message>
     <message>
-        <source>put them further up</source>
+        <source>move them further up</source>
         <translation>ponha-as mais acima</translation>
     </message>
     <message>
@@ -11245,7 +11245,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>no máximo {longest} caracteres</translation>
     </message>
     <message>
-        <source>a {noun} cannot hold {kind}</source>
+        <source>a {noun} cannot contain {kind}</source>
         <translation>texto inválido ({noun}): não pode conter {kind}</translation>
     </message>
     <message>
@@ -11289,7 +11289,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>“{name}” não está no nível superior</translation>
     </message>
     <message>
-        <source>say which parent it leaves</source>
+        <source>give the parent to remove</source>
         <translation>informe de que pai ela sai</translation>
     </message>
     <message>
@@ -11309,7 +11309,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>escolha outra classe</translation>
     </message>
     <message>
-        <source>every class lies below a root</source>
+        <source>every class is below a root</source>
         <translation>todas as classes estão abaixo de uma raiz</translation>
     </message>
     <message>
@@ -11333,7 +11333,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{width} x {height} pixels</translation>
     </message>
     <message>
-        <source>a file of {size} that ends long before</source>
+        <source>a file of {size} that ends early</source>
         <translation>um arquivo de {size} que termina muito antes</translation>
     </message>
     <message>
@@ -11485,7 +11485,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>os tipos que são lidos: {kinds}</translation>
     </message>
     <message>
-        <source>nothing but zeros</source>
+        <source>only zeros</source>
         <translation>nada além de zeros</translation>
     </message>
     <message>
@@ -11513,7 +11513,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>não é possível ler {source}</translation>
     </message>
     <message>
-        <source>{name} holds too many files</source>
+        <source>{name} contains too many files</source>
         <translation>{name} contém arquivos demais</translation>
     </message>
     <message>
@@ -11541,7 +11541,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{named_by} indica um arquivo fora da sua pasta</translation>
     </message>
     <message>
-        <source>one beside {named_by}</source>
+        <source>one next to {named_by}</source>
         <translation>um ao lado de {named_by}</translation>
     </message>
     <message>
@@ -11553,7 +11553,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>um arquivo vazio</translation>
     </message>
     <message>
-        <source>cut one of these edges</source>
+        <source>remove one of these edges</source>
         <translation>corte uma destas arestas</translation>
     </message>
     <message>
@@ -11581,7 +11581,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{place}: {problem}</translation>
     </message>
     <message>
-        <source>{source_name} holds no classes</source>
+        <source>{source_name} contains no classes</source>
         <translation>{source_name} não contém classes</translation>
     </message>
     <message>
@@ -11609,7 +11609,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>mais</translation>
     </message>
     <message>
-        <source>take the part of it that you need</source>
+        <source>use only the part that you need</source>
         <translation>use só a parte de que você precisa</translation>
     </message>
     <message>
@@ -11649,7 +11649,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{source_name} tem duas vezes a classe “{key}”</translation>
     </message>
     <message>
-        <source>join the two or rename one</source>
+        <source>merge the two or rename one</source>
         <translation>junte as duas ou renomeie uma</translation>
     </message>
     <message>
@@ -11713,11 +11713,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o pacote não tem a tabela {name}</translation>
     </message>
     <message>
-        <source>{count:,} observations of events without media were passed over</source>
+        <source>{count:,} observations of events without media were skipped</source>
         <translation>{count:,} observações de eventos sem mídias foram ignoradas</translation>
     </message>
     <message>
-        <source>{name}.csv beside {package}</source>
+        <source>{name}.csv next to {package}</source>
         <translation>{name}.csv ao lado de {package}</translation>
     </message>
     <message>
@@ -11777,7 +11777,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>anotações do CVAT for images 1.1</translation>
     </message>
     <message>
-        <source>{source} holds no {member}</source>
+        <source>{source} contains no {member}</source>
         <translation>{source} não contém {member}</translation>
     </message>
     <message>
@@ -11785,15 +11785,15 @@ Clique em + para adicionar uma classe.</translation>
         <translation>imagens sem classe ficam de fora: não são ocorrências</translation>
     </message>
     <message>
-        <source>an empty image is an absence without a name: write of what (scientificName) before you publish</source>
+        <source>an empty image is an absence without a name: fill in the taxon (scientificName) before you publish</source>
         <translation>uma imagem vazia é uma ausência sem nome: informe de quê (scientificName) antes de publicar</translation>
     </message>
     <message>
-        <source>boxes: there is no term for them, and each is an occurrence with its whole image</source>
+        <source>boxes: there is no term for them; each is an occurrence with its whole image</source>
         <translation>caixas: não há termo para elas, e cada uma é uma ocorrência com a imagem inteira</translation>
     </message>
     <message>
-        <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
+        <source>the licence and the contact are not known: fill them in (eml.xml) before you publish</source>
         <translation>a licença e o contato não são conhecidos: preencha-os (eml.xml) antes de publicar</translation>
     </message>
     <message>
@@ -11829,7 +11829,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>a hierarquia é achatada; os caminhos completos ficam em um atributo de cada imagem</translation>
     </message>
     <message>
-        <source>beside boxes, the label of a whole image becomes a box around it</source>
+        <source>if there are boxes, the label of a whole image becomes a box around it</source>
         <translation>ao lado de caixas, o rótulo de uma imagem inteira se torna uma caixa em torno dela</translation>
     </message>
     <message>
@@ -11845,7 +11845,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{place}: {reason}</translation>
     </message>
     <message>
-        <source>{source} holds no list of CreateML</source>
+        <source>{source} contains no CreateML list</source>
         <translation>{source} não contém uma lista do CreateML</translation>
     </message>
     <message>
@@ -11889,7 +11889,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>CVAT</translation>
     </message>
     <message>
-        <source>CVAT for images 1.1: an XML file of tags and boxes, to go on in CVAT</source>
+        <source>CVAT for images 1.1: an XML file of tags and boxes, to continue in CVAT</source>
         <translation>CVAT for images 1.1: um arquivo XML de tags e caixas, para continuar no CVAT</translation>
     </message>
     <message>
@@ -11913,7 +11913,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Label Studio</translation>
     </message>
     <message>
-        <source>tasks with annotations and predictions, and the labelling interface, to go on in Label Studio</source>
+        <source>tasks with annotations and predictions, and the labelling interface, to continue in Label Studio</source>
         <translation>tarefas com anotações e predições, e a interface de rotulagem, para continuar no Label Studio</translation>
     </message>
     <message>
@@ -11949,7 +11949,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Sidecars XMP</translation>
     </message>
     <message>
-        <source>keywords beside the images for Lightroom, digiKam and darktable; what is in a sidecar already stays</source>
+        <source>keywords in files next to the images, for Lightroom, digiKam and darktable; existing content of a sidecar is kept</source>
         <translation>palavras-chave ao lado das imagens para Lightroom, digiKam e darktable; o que já está em um sidecar é mantido</translation>
     </message>
     <message>
@@ -11965,11 +11965,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>imagens sem classe ficam de fora</translation>
     </message>
     <message>
-        <source>a class with several parents lies under the first; a table lists the others</source>
+        <source>a class with several parents is put under the first; a table lists the others</source>
         <translation>uma classe com vários pais fica no primeiro; uma tabela lista os outros</translation>
     </message>
     <message>
-        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out</source>
+        <source>boxes: their pictures are included once for each class, or the boxes are cropped</source>
         <translation>caixas: as imagens delas ficam lá uma vez por classe, ou recorta-se o conteúdo das caixas</translation>
     </message>
     <message>
@@ -11997,7 +11997,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Palavras-chave de fotos</translation>
     </message>
     <message>
-        <source>keywords that people gave in Lightroom, digiKam, darktable or Bridge, in the images or in sidecars</source>
+        <source>keywords given in Lightroom, digiKam, darktable or Bridge, in the images or in sidecars</source>
         <translation>palavras-chave dadas por pessoas em Lightroom, digiKam, darktable ou Bridge, nas imagens ou em sidecars</translation>
     </message>
     <message>
@@ -12017,7 +12017,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>a hierarquia é achatada; os caminhos completos ficam em uma coluna</translation>
     </message>
     <message>
-        <source>of a picture with several boxes there is a row for each, which a loader takes for images</source>
+        <source>a picture with several boxes has a row for each, which a loader reads as separate images</source>
         <translation>uma imagem com várias caixas tem uma linha para cada uma, que um carregador toma por imagens</translation>
     </message>
     <message>
@@ -12057,7 +12057,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{source} não tem palavras-chave</translation>
     </message>
     <message>
-        <source>photos with keywords in them, or with sidecars beside them</source>
+        <source>photos with embedded keywords, or with sidecar files</source>
         <translation>fotos com palavras-chave nelas ou em sidecars ao lado</translation>
     </message>
     <message>
@@ -12065,7 +12065,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>mais de {most:,} palavras-chave; nenhuma foi lida</translation>
     </message>
     <message>
-        <source>keywords of more than {levels} levels were passed over</source>
+        <source>keywords of more than {levels} levels were skipped</source>
         <translation>palavras-chave com mais de {levels} níveis foram ignoradas</translation>
     </message>
     <message>
@@ -12073,7 +12073,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>as pessoas que rotularam são gravadas como dados da tarefa</translation>
     </message>
     <message>
-        <source>{source} holds no tasks</source>
+        <source>{source} contains no tasks</source>
         <translation>{source} não contém tarefas</translation>
     </message>
     <message>
@@ -12109,7 +12109,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>no máximo {limit:,} bytes</translation>
     </message>
     <message>
-        <source>take that column out</source>
+        <source>remove that column</source>
         <translation>retire essa coluna</translation>
     </message>
     <message>
@@ -12133,19 +12133,19 @@ Clique em + para adicionar uma classe.</translation>
         <translation>“{text}” está fora dos anos 1 a 9999</translation>
     </message>
     <message>
-        <source>a program that writes keywords into images may drop who labelled, and what the model only supposed</source>
+        <source>a program that writes keywords into images may drop the annotator and the model&apos;s predictions</source>
         <translation>um programa que grava palavras-chave em imagens pode perder quem rotulou e o que o modelo só supôs</translation>
     </message>
     <message>
-        <source>boxes: a sidecar has the classes of all of them as keywords, and one of them comes back</source>
+        <source>boxes: a sidecar has the classes of all of them as keywords, of which one is read back</source>
         <translation>caixas: um sidecar tem as classes de todas elas como palavras-chave, e uma delas volta</translation>
     </message>
     <message>
-        <source>classes of other images: an export changes the sidecars of the images that it writes, and no others</source>
+        <source>sidecars of images that are not exported are not updated</source>
         <translation>classes de outras imagens: uma exportação só altera os sidecars das imagens que grava</translation>
     </message>
     <message>
-        <source>{source} has no sidecars that we wrote</source>
+        <source>{source} has no sidecars written by this program</source>
         <translation>{source} não tem sidecars gravados pelo Protoleaf</translation>
     </message>
     <message>
@@ -12225,7 +12225,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>campos demais</translation>
     </message>
     <message>
-        <source>the field &quot;{name}&quot; is there twice</source>
+        <source>the field &quot;{name}&quot; occurs twice</source>
         <translation>o campo “{name}” existe duas vezes</translation>
     </message>
     <message>
@@ -12245,7 +12245,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>um campo não pode se chamar “{name}”</translation>
     </message>
     <message>
-        <source>a name that means nothing else in a search</source>
+        <source>a name that has no other meaning in a search</source>
         <translation>um nome que não signifique outra coisa em uma pesquisa</translation>
     </message>
     <message>
@@ -12253,7 +12253,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o campo “{name}” tem opções</translation>
     </message>
     <message>
-        <source>choices of a choice alone</source>
+        <source>choices only for a field with choices</source>
         <translation>opções só em um campo do tipo Opções</translation>
     </message>
     <message>
@@ -12341,7 +12341,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{name} não é texto</translation>
     </message>
     <message>
-        <source>{name} is broken</source>
+        <source>{name} is damaged</source>
         <translation>{name} está corrompido</translation>
     </message>
     <message>
@@ -12357,7 +12357,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>um objeto com &quot;classes&quot;</translation>
     </message>
     <message>
-        <source>{source} holds no labels of CVAT</source>
+        <source>{source} contains no CVAT labels</source>
         <translation>{source} não contém rótulos do CVAT</translation>
     </message>
     <message>
@@ -12365,15 +12365,15 @@ Clique em + para adicionar uma classe.</translation>
         <translation>uma lista de objetos com &quot;name&quot;</translation>
     </message>
     <message>
-        <source>{place} has the name of an earlier one</source>
+        <source>{place} has the same name as an earlier one</source>
         <translation>{place} tem o nome de um anterior</translation>
     </message>
     <message>
-        <source>take one of them out</source>
+        <source>remove one of them</source>
         <translation>retire um deles</translation>
     </message>
     <message>
-        <source>{source} offers no classes</source>
+        <source>{source} contains no classes to choose from</source>
         <translation>{source} não oferece classes</translation>
     </message>
     <message>
@@ -12381,7 +12381,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>uma interface de rotulagem do Label Studio com &lt;Taxonomy&gt;, &lt;Choices&gt; ou &lt;Labels&gt;</translation>
     </message>
     <message>
-        <source>{place} offers the class of an earlier line</source>
+        <source>{place} repeats the class of an earlier line</source>
         <translation>{place} oferece a classe de uma linha anterior</translation>
     </message>
     <message>
@@ -12401,7 +12401,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>rótulos de ocorrências entram pela importação de rótulos</translation>
     </message>
     <message>
-        <source>{source_name} does not say which of its files lists the taxa</source>
+        <source>{source_name} does not specify which of its files lists the taxa</source>
         <translation>{source_name} não diz qual dos seus arquivos lista os táxons</translation>
     </message>
     <message>
@@ -12409,7 +12409,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>meta.xml ou uma tabela como Taxon.tsv</translation>
     </message>
     <message>
-        <source>{noun} does not say which of its files is the table</source>
+        <source>{noun} does not specify which of its files is the table</source>
         <translation>{noun} não diz qual dos seus arquivos é a tabela</translation>
     </message>
     <message>
@@ -12445,7 +12445,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{place} tem um nó sem id</translation>
     </message>
     <message>
-        <source>{place} has the id of an earlier node</source>
+        <source>{place} has the same id as an earlier node</source>
         <translation>{place} tem o id de um nó anterior</translation>
     </message>
     <message>
@@ -12505,7 +12505,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Turtle, RDF/XML ou JSON-LD</translation>
     </message>
     <message>
-        <source>{name} says more than a taxonomy does</source>
+        <source>{name} has too many statements for a taxonomy</source>
         <translation>{name} diz mais que uma taxonomia</translation>
     </message>
     <message>
@@ -12513,7 +12513,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>no máximo {limit:,} declarações</translation>
     </message>
     <message>
-        <source>{name} takes the meaning of its words from elsewhere, and nothing is fetched</source>
+        <source>{name} refers to a context on another server, and nothing is downloaded</source>
         <translation>{name} toma o significado das suas palavras de outro lugar, e nada é baixado</translation>
     </message>
     <message>
@@ -12577,7 +12577,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>escolha um arquivo JSON</translation>
     </message>
     <message>
-        <source>{name} holds more than a taxonomy does</source>
+        <source>{name} contains more than a taxonomy</source>
         <translation>{name} contém mais que uma taxonomia</translation>
     </message>
     <message>
@@ -12645,15 +12645,15 @@ Clique em + para adicionar uma classe.</translation>
         <translation>no máximo {limit} MiB para uma imagem e suas anotações</translation>
     </message>
     <message>
-        <source>{name} holds no XMP</source>
+        <source>{name} contains no XMP</source>
         <translation>{name} não contém XMP</translation>
     </message>
     <message>
-        <source>only Linux has such a menu</source>
+        <source>this is only for Linux</source>
         <translation>só o Linux tem esse menu</translation>
     </message>
     <message>
-        <source>the installer puts the program into the menu</source>
+        <source>the installer adds the program to the menu</source>
         <translation>o instalador coloca o programa no menu</translation>
     </message>
     <message>
@@ -13698,7 +13698,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>a classe {name}</translation>
     </message>
     <message>
-        <source>the project file is not where it was opened, so no backup can be made</source>
+        <source>the project file is no longer where it was opened, so no backup can be made</source>
         <translation>o arquivo do projeto não está onde foi aberto, por isso não é possível fazer backup</translation>
     </message>
     <message>
@@ -13754,11 +13754,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>restaure-o com --other se for isso que você quer</translation>
     </message>
     <message>
-        <source>it is unknown which project this was, so it may be a backup of another one</source>
+        <source>the backup does not identify its project, so it may be one of another project</source>
         <translation>não é mais possível saber que projeto era este, portanto o backup pode ser de outro</translation>
     </message>
     <message>
-        <source>if it is the right one, give its file in place of a number, or add --other</source>
+        <source>if it is the right one, give its file instead of a number, or add --other</source>
         <translation>se for o certo, informe o arquivo em vez de um número ou acrescente --other</translation>
     </message>
     <message>
@@ -13806,7 +13806,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>faça outro backup</translation>
     </message>
     <message>
-        <source>that is too much to paste</source>
+        <source>there is too much to paste</source>
         <translation>há texto demais para colar</translation>
     </message>
     <message>
@@ -13818,7 +13818,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>copie pelo menos uma</translation>
     </message>
     <message>
-        <source>the copied classes are broken</source>
+        <source>the copied classes are damaged</source>
         <translation>as classes copiadas estão danificadas</translation>
     </message>
     <message>
@@ -13906,7 +13906,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>verifique se a pasta dele ainda existe e permite gravação</translation>
     </message>
     <message>
-        <source>something is too large for the project file; nothing was changed</source>
+        <source>a value is too large for the project file; nothing was changed</source>
         <translation>algo é grande demais para o arquivo do projeto; nada foi alterado</translation>
     </message>
     <message>
@@ -13914,11 +13914,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>no máximo 1 GB</translation>
     </message>
     <message>
-        <source>keep it outside the project</source>
+        <source>store it outside the project</source>
         <translation>guarde-o fora do projeto</translation>
     </message>
     <message>
-        <source>something is too long or not of the kind that the project file holds; nothing was changed</source>
+        <source>a value is too long or of a type that project files cannot store; nothing was changed</source>
         <translation>algo é longo demais ou não é do tipo que o arquivo do projeto aceita; nada foi alterado</translation>
     </message>
     <message>
@@ -13962,7 +13962,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>abra-o somente para leitura ou copie-o para uma pasta em que você possa gravar</translation>
     </message>
     <message>
-        <source>the project file does not say which project it is</source>
+        <source>the project file does not identify its project</source>
         <translation>o arquivo do projeto não informa de que projeto se trata</translation>
     </message>
     <message>
@@ -13970,11 +13970,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>abra uma cópia anterior do arquivo ou restaure um backup; este arquivo fica como está</translation>
     </message>
     <message>
-        <source>put it back where it was, or open it where it is now</source>
+        <source>move it back, or open it at its new location</source>
         <translation>ponha-o de volta onde estava ou abra-o onde está agora</translation>
     </message>
     <message>
-        <source>everything confirmed until then is in {rescued}: open that, or put the file back</source>
+        <source>everything saved until then is in {rescued}: open that, or move the file back</source>
         <translation>tudo o que foi confirmado até então está em {rescued}: abra esse arquivo ou ponha o original de volta</translation>
     </message>
     <message>
@@ -13990,7 +13990,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>outro programa gravou no arquivo do projeto enquanto ele estava aberto; a última ação não foi salva</translation>
     </message>
     <message>
-        <source>close it, open it again and see what it holds, or restore a backup</source>
+        <source>close it, open it again and check its content, or restore a backup</source>
         <translation>feche-o, abra-o novamente e veja o que contém ou restaure um backup</translation>
     </message>
     <message>
@@ -14002,7 +14002,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>a cópia de resgate está incompleta</translation>
     </message>
     <message>
-        <source>keep it beside {path}</source>
+        <source>keep it next to {path}</source>
         <translation>mantenha-o ao lado de {path}</translation>
     </message>
     <message>
@@ -14082,7 +14082,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>escolha outro arquivo ou abra uma cópia anterior do arquivo; este arquivo fica como está</translation>
     </message>
     <message>
-        <source>a log of another state of the project is in its folder and cannot be renamed</source>
+        <source>a log of another version of the project is in its folder and cannot be renamed</source>
         <translation>um log de outro estado do projeto está ao lado dele e não pode ser renomeado</translation>
     </message>
     <message>
@@ -14154,7 +14154,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>veja-as com `protoleaf versions`</translation>
     </message>
     <message>
-        <source>the project does not say which model version it uses</source>
+        <source>the project does not specify which model version it uses</source>
         <translation>o projeto não diz que versão do modelo usa</translation>
     </message>
     <message>
@@ -14162,7 +14162,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{value} em {path}</translation>
     </message>
     <message>
-        <source>what a model version was made with cannot be read</source>
+        <source>the settings of a model version cannot be read</source>
         <translation>não é possível ler com que uma versão do modelo foi feita</translation>
     </message>
     <message>
@@ -14242,7 +14242,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>não é possível criar o projeto</translation>
     </message>
     <message>
-        <source>a part of an earlier project of this name is still there</source>
+        <source>part of an earlier project of this name still exists</source>
         <translation>uma parte de um projeto anterior com este nome ainda está lá</translation>
     </message>
     <message>
@@ -14262,7 +14262,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>etapa {step_id}: {reason}</translation>
     </message>
     <message>
-        <source>the action was given up after an earlier failure; nothing was changed</source>
+        <source>the action was abandoned after an earlier failure; nothing was changed</source>
         <translation>a ação foi abandonada após uma falha anterior; nada foi alterado</translation>
     </message>
     <message>
@@ -14362,7 +14362,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>sua memória está cheia, mesmo para uma imagem</translation>
     </message>
     <message>
-        <source>{device} failed ({why}); the CPU takes over from there</source>
+        <source>{device} failed ({why}); continuing on the CPU</source>
         <translation>{device} falhou ({why}); a CPU continua a partir daí</translation>
     </message>
     <message>
@@ -14374,7 +14374,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>a pontuação mínima não pode ser usada</translation>
     </message>
     <message>
-        <source>{device} cannot run this network ({why}); the CPU does the work</source>
+        <source>{device} cannot run this network ({why}); the CPU is used</source>
         <translation>{device} não consegue executar esta rede ({why}); a CPU faz o trabalho</translation>
     </message>
     <message>
@@ -14430,7 +14430,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o processo de teste terminou de repente (código {status})</translation>
     </message>
     <message>
-        <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
+        <source>update the driver of the GPU and ONNX Runtime; until then the CPU is used</source>
         <translation>atualize o driver da GPU e o ONNX Runtime; até lá, a CPU faz o trabalho</translation>
     </message>
     <message>
@@ -14458,7 +14458,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{provider} falha: {message}</translation>
     </message>
     <message>
-        <source>use the device cpu, and tell us this line</source>
+        <source>use the device cpu, and report this line</source>
         <translation>use o dispositivo cpu e informe-nos esta linha</translation>
     </message>
     <message>
@@ -14474,7 +14474,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>em nvidia.com/drivers ou com o gerenciador de pacotes do sistema</translation>
     </message>
     <message>
-        <source>nothing needs to be done: the CPU does the work</source>
+        <source>nothing needs to be done: the CPU is used</source>
         <translation>nada precisa ser feito: a CPU faz o trabalho</translation>
     </message>
     <message>
@@ -14490,7 +14490,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>a biblioteca de driver encontrada é um stub para compilar programas, não o driver</translation>
     </message>
     <message>
-        <source>take the CUDA toolkit&apos;s folder “stubs” off LD_LIBRARY_PATH</source>
+        <source>remove the CUDA toolkit&apos;s folder “stubs” from LD_LIBRARY_PATH</source>
         <translation>retire de LD_LIBRARY_PATH a pasta “stubs” do CUDA Toolkit</translation>
     </message>
     <message>
@@ -14498,7 +14498,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>outro programa usa a GPU com exclusividade</translation>
     </message>
     <message>
-        <source>end that program, or set the GPU&apos;s compute mode back with `nvidia-smi -c 0`</source>
+        <source>close that program, or reset the GPU&apos;s compute mode with `nvidia-smi -c 0`</source>
         <translation>encerre esse programa ou restaure o modo de computação da GPU com `nvidia-smi -c 0`</translation>
     </message>
     <message>
@@ -14522,7 +14522,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>a biblioteca de compatibilidade do CUDA não serve para esta GPU</translation>
     </message>
     <message>
-        <source>take the package cuda-compat away, or update the NVIDIA driver itself</source>
+        <source>remove the package cuda-compat, or update the NVIDIA driver</source>
         <translation>remova o pacote cuda-compat ou atualize o próprio driver NVIDIA</translation>
     </message>
     <message>
@@ -14546,7 +14546,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>instale o NVIDIA Container Toolkit no computador e inicie o contêiner com `--gpus all`</translation>
     </message>
     <message>
-        <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
+        <source>{remedy}; a container needs `--gpus all` to use the computer&apos;s GPU</source>
         <translation>{remedy}; em um contêiner, uma GPU do computador aparece com `--gpus all`</translation>
     </message>
     <message>
@@ -14598,7 +14598,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o driver NVIDIA não encontra nenhuma GPU</translation>
     </message>
     <message>
-        <source>see whether the GPU sits and is powered well, and whether `nvidia-smi` lists it</source>
+        <source>check that the GPU is seated and powered, and that `nvidia-smi` lists it</source>
         <translation>verifique se a GPU está bem encaixada e alimentada e se `nvidia-smi` a lista</translation>
     </message>
     <message>
@@ -14642,7 +14642,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>foram encontradas bibliotecas do CUDA {found}, mas este ONNX Runtime foi compilado para CUDA {major}</translation>
     </message>
     <message>
-        <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
+        <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; installs CUDA {major} libraries, which can coexist with the others</source>
         <translation>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; traz as bibliotecas do CUDA {major}, que podem ficar ao lado das outras</translation>
     </message>
     <message>
@@ -14794,11 +14794,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o ONNX Runtime não consegue executar o modelo exportado</translation>
     </message>
     <message>
-        <source>the exported model does not do what the torch model does</source>
+        <source>the exported model does not match the torch model</source>
         <translation>o modelo exportado não faz o que o modelo do torch faz</translation>
     </message>
     <message>
-        <source>nothing was written; this is a fault of the export, please report it</source>
+        <source>nothing was written; this is a bug in the export, please report it</source>
         <translation>nada foi gravado; é uma falha da exportação, por favor informe-a</translation>
     </message>
     <message>
@@ -14898,7 +14898,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>exporte sem pesos de meia precisão</translation>
     </message>
     <message>
-        <source>the propagation file holds no attention that training could continue from</source>
+        <source>the propagation file contains no attention weights to continue training from</source>
         <translation>o arquivo de propagação não contém atenção a partir da qual o treinamento possa continuar</translation>
     </message>
     <message>
@@ -14958,7 +14958,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>médias sobre uma borda desigual</translation>
     </message>
     <message>
-        <source>the network in training does not do what its file does</source>
+        <source>the network in training does not match its file</source>
         <translation>a rede em treinamento não faz o que seu arquivo faz</translation>
     </message>
     <message>
@@ -15026,7 +15026,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>esta mensagem não era esperada</translation>
     </message>
     <message>
-        <source>a message of the program has other fields than its kind</source>
+        <source>a message of the program has unexpected fields</source>
         <translation>uma mensagem do programa tem campos diferentes dos do seu tipo</translation>
     </message>
     <message>
@@ -15114,11 +15114,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>é uma lista, não uma matriz</translation>
     </message>
     <message>
-        <source>it holds {kind} values, such as labels, not a vector</source>
+        <source>it contains {kind} values, such as labels, not a vector</source>
         <translation>ela contém valores {kind}, como rótulos, não um vetor</translation>
     </message>
     <message>
-        <source>it is one number for each image</source>
+        <source>it has one number for each image</source>
         <translation>é um único número por imagem</translation>
     </message>
     <message>
@@ -15224,11 +15224,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Categoria taxonômica: {1}</translation>
     </message>
     <message>
-        <source>Choose what each column is: at least the image and the class.</source>
+        <source>Choose the content of each column: at least the image and the class.</source>
         <translation>Escolha o que é cada coluna: pelo menos a imagem e a classe.</translation>
     </message>
     <message>
-        <source>Choose what each column is: at least the name of the class, or its levels.</source>
+        <source>Choose the content of each column: at least the name of the class, or its levels.</source>
         <translation>Escolha o que é cada coluna: pelo menos o nome da classe ou os níveis dela.</translation>
     </message>
     <message>
@@ -15236,11 +15236,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Colunas da tabela</translation>
     </message>
     <message>
-        <source>What each column is:</source>
+        <source>Content of each column:</source>
         <translation>O que é cada coluna:</translation>
     </message>
     <message>
-        <source>What column {1} is</source>
+        <source>Content of column {1}</source>
         <translation>O que é a coluna {1}</translation>
     </message>
     <message>
@@ -15277,11 +15277,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>salve-a como JPEG ou PNG com outro programa e adicione essa cópia</translation>
     </message>
     <message>
-        <source>one class for a whole image</source>
+        <source>one class per image</source>
         <translation>uma classe para a imagem inteira</translation>
     </message>
     <message>
-        <source>{source} carries boxes around things ({form}), and its folders are no classes</source>
+        <source>{source} has bounding boxes ({form}), and its folders are not classes</source>
         <translation>{source} traz caixas em torno de objetos ({form}), e suas pastas não são classes</translation>
     </message>
     <message>
@@ -15289,19 +15289,19 @@ Clique em + para adicionar uma classe.</translation>
         <translation>uma pasta por classe</translation>
     </message>
     <message>
-        <source>import its labels instead: each box becomes an image with a label of its own</source>
+        <source>import its labels instead: each box becomes an image with its own label</source>
         <translation>em vez disso, importe os rótulos: cada caixa se torna uma imagem com rótulo próprio</translation>
     </message>
     <message>
-        <source>{source} carries boxes around things in columns ({form}), which are not read</source>
+        <source>{source} has bounding boxes in columns ({form}), which cannot be read</source>
         <translation>{source} traz caixas em torno de objetos em colunas ({form}), que não são lidas</translation>
     </message>
     <message>
-        <source>save the boxes as COCO, YOLO, Pascal VOC or in another form that is read</source>
+        <source>save the boxes as COCO, YOLO, Pascal VOC or in another supported format</source>
         <translation>salve as caixas como COCO, YOLO, Pascal VOC ou em outro formato reconhecido</translation>
     </message>
     <message>
-        <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
+        <source>{source} has folders named like parts of data sets, which would become classes</source>
         <translation>{source} tem pastas com nomes de partes de conjuntos de dados, que se tornariam classes</translation>
     </message>
     <message>
@@ -15309,7 +15309,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>pastas com nomes de classes</translation>
     </message>
     <message>
-        <source>choose the folder in which the classes are, or rename a folder that is a class</source>
+        <source>choose the folder that contains the classes, or rename a folder that is a class</source>
         <translation>escolha a pasta em que estão as classes ou renomeie uma pasta que seja uma classe</translation>
     </message>
     <message>
@@ -15321,7 +15321,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>nomes que nenhuma classe pode ter</translation>
     </message>
     <message>
-        <source>classes whose parent is not in the list lie at the top</source>
+        <source>classes whose parent is not in the list are at the top level</source>
         <translation>classes cujo pai não está na lista vão para o nível superior</translation>
     </message>
     <message>
@@ -15345,7 +15345,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>conceitos que foram retirados ou não têm nome</translation>
     </message>
     <message>
-        <source>tables of the archive that are not there</source>
+        <source>missing tables of the archive</source>
         <translation>tabelas ausentes do arquivo compactado</translation>
     </message>
     <message>
@@ -15373,7 +15373,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{image} tem {count:,} caixas: só as primeiras {most:,} são lidas</translation>
     </message>
     <message>
-        <source>{name} does not say which of its columns is which</source>
+        <source>the columns of {name} were not recognised</source>
         <translation>{name} não diz o que é cada uma das suas colunas</translation>
     </message>
     <message>
@@ -15433,7 +15433,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>id</translation>
     </message>
     <message>
-        <source>id in the source that it came from</source>
+        <source>id in the source it was imported from</source>
         <translation>id na fonte de onde veio</translation>
     </message>
     <message>
@@ -15549,7 +15549,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>no máximo {limit:,}, da primeira à última preenchida</translation>
     </message>
     <message>
-        <source>delete what lies far from the table, or save it as CSV</source>
+        <source>delete cells far from the table, or save it as CSV</source>
         <translation>exclua o que está longe da tabela ou salve-a como CSV</translation>
     </message>
     <message>
@@ -15695,7 +15695,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Nada está oculto.</translation>
     </message>
     <message>
-        <source>No box is left. Label the image itself, or say that it is empty ({1}).</source>
+        <source>No box is left. Label the image itself, or mark it as empty ({1}).</source>
         <translation>Não resta nenhuma caixa. Rotule a própria imagem ou indique que está vazia ({1}).</translation>
     </message>
     <message numerus="yes">
@@ -16118,11 +16118,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>uma caixa tem {count} números, não {found}</translation>
     </message>
     <message>
-        <source>its width and height are not written, and its image was not found: put the image beside it</source>
+        <source>its width and height are missing, and its image was not found: put the image next to it</source>
         <translation>a largura e a altura não constam, e a imagem não foi encontrada: ponha a imagem ao lado</translation>
     </message>
     <message>
-        <source>it is of the picture lying on its side: write it as the picture is shown, upright</source>
+        <source>it refers to the unrotated picture: give it for the picture as shown, upright</source>
         <translation>refere-se à imagem deitada: grave para a imagem como é mostrada, em pé</translation>
     </message>
     <message>
@@ -16130,7 +16130,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>“{value}” não é um número</translation>
     </message>
     <message>
-        <source>{source} holds no files of LabelMe</source>
+        <source>{source} contains no LabelMe files</source>
         <translation>{source} não contém arquivos do LabelMe</translation>
     </message>
     <message>
@@ -16142,7 +16142,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o detector não conseguiu ler: {failure}</translation>
     </message>
     <message>
-        <source>{source} holds no results of a detector</source>
+        <source>{source} contains no detector results</source>
         <translation>{source} não contém resultados de um detector</translation>
     </message>
     <message>
@@ -16150,7 +16150,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>um objeto com &quot;images&quot; (MegaDetector) ou &quot;predictions&quot; (SpeciesNet)</translation>
     </message>
     <message>
-        <source>{source} holds no annotations of Pascal VOC</source>
+        <source>{source} contains no Pascal VOC annotations</source>
         <translation>{source} não contém anotações do Pascal VOC</translation>
     </message>
     <message>
@@ -16162,7 +16162,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>um objeto não tem caixa (bndbox)</translation>
     </message>
     <message>
-        <source>{source} holds no project of the VGG Image Annotator</source>
+        <source>{source} contains no project of the VGG Image Annotator</source>
         <translation>{source} não contém um projeto do VGG Image Annotator</translation>
     </message>
     <message>
@@ -16174,11 +16174,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>imagens e caixas sem classe ficam de fora e são listadas em uma tabela</translation>
     </message>
     <message>
-        <source>{source} has no boxes of YOLO</source>
+        <source>{source} has no YOLO boxes</source>
         <translation>{source} não tem caixas do YOLO</translation>
     </message>
     <message>
-        <source>texts of numbers in labels, beside images</source>
+        <source>text files of numbers in labels, next to images</source>
         <translation>textos de números em labels, ao lado de images</translation>
     </message>
     <message>
@@ -16190,11 +16190,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>um polígono tem dois números por vértice, não {count}</translation>
     </message>
     <message>
-        <source>{source} has boxes of YOLO without names of their classes</source>
+        <source>{source} has YOLO boxes without class names</source>
         <translation>{source} tem caixas do YOLO sem os nomes das classes</translation>
     </message>
     <message>
-        <source>names in data.yaml, or classes.txt beside the boxes</source>
+        <source>names in data.yaml, or classes.txt next to the boxes</source>
         <translation>nomes em data.yaml, ou classes.txt ao lado das caixas</translation>
     </message>
     <message>
@@ -16258,11 +16258,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Projeto “{1}”</translation>
     </message>
     <message>
-        <source>Holds previews ({1} px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
+        <source>Contains previews ({1} px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
         <translation>Contém prévias ({1} px) em vez das fotos. Seus rótulos passam para as fotos originais quando esta cópia for mesclada de volta.</translation>
     </message>
     <message>
-        <source>Holds the photos in full size.</source>
+        <source>Contains the photos in full size.</source>
         <translation>Contém as fotos no tamanho original.</translation>
     </message>
     <message>
@@ -16270,11 +16270,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Ocupa {1}.</translation>
     </message>
     <message>
-        <source>Takes {1}, {2} free on this disk.</source>
+        <source>Needs {1}, {2} free on this disk.</source>
         <translation>Ocupa {1}; {2} livres neste disco.</translation>
     </message>
     <message>
-        <source>Takes {1}, but only {2} is free on this disk.</source>
+        <source>Needs {1}, but only {2} is free on this disk.</source>
         <translation>Ocupa {1}, mas só há {2} livres neste disco.</translation>
     </message>
     <message numerus="yes">
@@ -16415,7 +16415,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message>
-        <source>a rule of a class needs a class</source>
+        <source>a rule for a class needs a class</source>
         <translation>uma regra de classe precisa de uma classe</translation>
     </message>
     <message>

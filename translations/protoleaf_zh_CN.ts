@@ -1124,7 +1124,7 @@
         <translation>新建类别…</translation>
     </message>
     <message>
-        <source>New class beside it…</source>
+        <source>New sibling class…</source>
         <translation>在旁边新建类别…</translation>
     </message>
     <message>
@@ -1386,7 +1386,7 @@
         <translation>在“{1}”之下</translation>
     </message>
     <message>
-        <source>Beside {1}</source>
+        <source>Next to {1}</source>
         <translation>与“{1}”并列</translation>
     </message>
     <message>
@@ -1900,7 +1900,7 @@ Click + to add a class.</source>
         <translation>模型学习所用的图像和标签留在此处</translation>
     </message>
     <message>
-        <source>it judges each image alone; in the project, images also teach one another</source>
+        <source>it classifies each image on its own; in the project, images also inform one another</source>
         <translation>它逐张判断图像；在项目中，图像之间还会互相学习</translation>
     </message>
     <message>
@@ -2047,7 +2047,7 @@ Click + to add a class.</source>
         <translation>所有细节清晰可见。</translation>
     </message>
     <message>
-        <source>Choose the folder of your images to place the new files beside them.</source>
+        <source>Choose the folder of your images to put the new files next to them.</source>
         <translation>选择图像所在文件夹，新文件会放在图像旁边。</translation>
     </message>
     <message>
@@ -2063,11 +2063,11 @@ Click + to add a class.</source>
         <translation>此磁盘可用空间 {1}。</translation>
     </message>
     <message>
-        <source>The copy takes about {1}, and only {2} is free there.</source>
+        <source>The copy needs about {1}, and only {2} is free there.</source>
         <translation>副本约占用 {1}，而那里仅有 {2} 可用。</translation>
     </message>
     <message>
-        <source>The copies take up to {1}, and only {2} is free there. Links use no space.</source>
+        <source>The copies need up to {1}, and only {2} is free there. Links use no space.</source>
         <translation>副本最多占用 {1}，而那里仅有 {2} 可用。链接不占空间。</translation>
     </message>
     <message>
@@ -2749,7 +2749,7 @@ Click + to add a class.</source>
         <translation>单击或拖动以移动视图</translation>
     </message>
     <message>
-        <source>Enter goes on to the next one</source>
+        <source>Enter moves on to the next one</source>
         <translation>Enter 转到下一个</translation>
     </message>
     <message>
@@ -3452,7 +3452,7 @@ Click + to add a class.</source>
         <translation>颜色</translation>
     </message>
     <message>
-        <source>What belongs here and what does not</source>
+        <source>What belongs here, and what does not</source>
         <translation>哪些属于此类别，哪些不属于</translation>
     </message>
     <message>
@@ -3460,11 +3460,11 @@ Click + to add a class.</source>
         <translation>其他名称，以 ; 分隔</translation>
     </message>
     <message>
-        <source>A name in a language has its code behind it: Tench@en</source>
+        <source>Add a language code to a name in that language: Tench@en</source>
         <translation>某种语言的名称后面加上语言代码：丁鱥@zh</translation>
     </message>
     <message>
-        <source>Id in the list that it came from</source>
+        <source>Id in the list it was imported from</source>
         <translation>在来源列表中的 ID</translation>
     </message>
     <message>
@@ -3576,7 +3576,7 @@ Click + to add a class.</source>
         <translation>批注</translation>
     </message>
     <message>
-        <source>Comment. Ctrl+Enter saves it, Esc leaves it as it was.</source>
+        <source>Comment. Ctrl+Enter saves it, Esc discards it.</source>
         <translation>批注。Ctrl+Enter 保存，Esc 保持原样。</translation>
     </message>
     <message>
@@ -4265,7 +4265,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{n} boxes with a lower score stay out.</source>
+        <source>{n} boxes with a lower score are left out.</source>
         <translation>
             <numerusform>{n} 个得分较低的边界框不纳入。</numerusform>
         </translation>
@@ -4374,7 +4374,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{n} keywords name no class</source>
+        <source>{n} keywords match no class</source>
         <translation>
             <numerusform>{n} 个关键字不对应任何类别</numerusform>
         </translation>
@@ -4606,7 +4606,7 @@ Click + to add a class.</source>
         <translation>在散点图上选择：{1}</translation>
     </message>
     <message>
-        <source>Bring in what another person did in their copy of this project: labels, classes and notes. Images are matched by their content. You see the result before anything changes, and nothing of yours is overwritten.</source>
+        <source>Merge another person&apos;s copy of this project: labels, classes and notes. Images are matched by content. You see the result before anything changes, and nothing of yours is overwritten.</source>
         <translation>纳入他人在此项目副本中所做的工作：标签、类别和备注。图像按内容匹配。更改之前可先查看结果，您的任何内容都不会被覆盖。</translation>
     </message>
     <message>
@@ -4706,7 +4706,7 @@ Click + to add a class.</source>
         <translation>采用对方的</translation>
     </message>
     <message>
-        <source>Take what is suggested</source>
+        <source>Take the suggestion</source>
         <translation>采用建议的</translation>
     </message>
     <message>
@@ -4804,13 +4804,13 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>On {n} images you both agree.</source>
+        <source>You both agree on {n} images.</source>
         <translation>
             <numerusform>双方在 {n} 张图像上一致。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{n} images you labelled again after seeing theirs. Yours stay.</source>
+        <source>{n} images were labelled again by you after seeing theirs. Yours are kept.</source>
         <translation>
             <numerusform>{n} 张图像您已在看过对方标签后重新标注。保留您的。</numerusform>
         </translation>
@@ -5036,7 +5036,7 @@ Click + to add a class.</source>
         <translation>选择文件夹…</translation>
     </message>
     <message>
-        <source>Search beside the project</source>
+        <source>Search near the project</source>
         <translation>在项目旁边查找</translation>
     </message>
     <message>
@@ -5044,7 +5044,7 @@ Click + to add a class.</source>
         <translation>没有缺失的图像。</translation>
     </message>
     <message>
-        <source>Searching beside the project</source>
+        <source>Searching near the project</source>
         <translation>正在项目旁边查找</translation>
     </message>
     <message>
@@ -6122,7 +6122,7 @@ Click + to add a class.</source>
         <translation>{1} 分钟</translation>
     </message>
     <message>
-        <source>This edition cannot train. Install protoleaf-training in its place; projects stay.</source>
+        <source>This edition cannot train. Install protoleaf-training instead; projects are kept.</source>
         <translation>此版本无法训练。请改为安装 protoleaf-training；项目会保留。</translation>
     </message>
     <message>
@@ -7070,7 +7070,7 @@ Click + to add a class.</source>
         <translation>请腾出一些磁盘空间；未保存任何内容</translation>
     </message>
     <message>
-        <source>preparing {name} needs</source>
+        <source>preparing {name} requires</source>
         <translation>准备 {name} 需要</translation>
     </message>
     <message>
@@ -7082,7 +7082,7 @@ Click + to add a class.</source>
         <translation>无法启动进程：{reason}</translation>
     </message>
     <message>
-        <source>look into the log, then try again</source>
+        <source>check the log, then try again</source>
         <translation>请查看日志，然后重试</translation>
     </message>
     <message>
@@ -7134,7 +7134,7 @@ Click + to add a class.</source>
         <translation>版本 {version}</translation>
     </message>
     <message>
-        <source>install it anew: pip install --force-reinstall --no-deps {package}</source>
+        <source>reinstall it: pip install --force-reinstall --no-deps {package}</source>
         <translation>请重新安装：pip install --force-reinstall --no-deps {package}</translation>
     </message>
     <message>
@@ -7218,11 +7218,11 @@ Click + to add a class.</source>
         <translation>模型已损坏</translation>
     </message>
     <message>
-        <source>a name in it is no text</source>
+        <source>a name in it is not text</source>
         <translation>其中某个名称不是文本</translation>
     </message>
     <message>
-        <source>{why}; what was chosen counts more</source>
+        <source>{why}; the chosen settings are used</source>
         <translation>{why}；以所选设置为准</translation>
     </message>
     <message>
@@ -7266,7 +7266,7 @@ Click + to add a class.</source>
         <translation>模型有多个输入</translation>
     </message>
     <message>
-        <source>the model takes no input</source>
+        <source>the model has no input</source>
         <translation>模型没有输入</translation>
     </message>
     <message>
@@ -7314,7 +7314,7 @@ Click + to add a class.</source>
         <translation>模型过大</translation>
     </message>
     <message>
-        <source>the model computes nothing</source>
+        <source>the model has no operators</source>
         <translation>模型没有任何计算</translation>
     </message>
     <message>
@@ -7362,7 +7362,7 @@ Click + to add a class.</source>
         <translation>模型卡指定的输出不能用作嵌入</translation>
     </message>
     <message>
-        <source>the propagation file beside the model was trained for another one</source>
+        <source>the propagation file next to the model was trained for another model</source>
         <translation>模型旁边的传播文件是为另一模型训练的</translation>
     </message>
     <message>
@@ -7386,7 +7386,7 @@ Click + to add a class.</source>
         <translation>网络每次只接受一张图像，速度较慢。</translation>
     </message>
     <message>
-        <source>The settings say {declared} pixels, but the network takes only {side}.</source>
+        <source>The settings are for {declared} pixels, but the network accepts only {side}.</source>
         <translation>设置为 {declared} 像素，但网络只接受 {side}。</translation>
     </message>
     <message>
@@ -7410,7 +7410,7 @@ Click + to add a class.</source>
         <translation>gzip 压缩包</translation>
     </message>
     <message>
-        <source>a pointer of Git LFS: the file itself was not fetched</source>
+        <source>a Git LFS pointer: the file itself was not fetched</source>
         <translation>Git LFS 指针：文件本身未被取回</translation>
     </message>
     <message>
@@ -7422,7 +7422,7 @@ Click + to add a class.</source>
         <translation>JSON 文件</translation>
     </message>
     <message>
-        <source>the card beside the model cannot be used</source>
+        <source>the card next to the model cannot be used</source>
         <translation>模型旁边的模型卡无法使用</translation>
     </message>
     <message>
@@ -7434,11 +7434,11 @@ Click + to add a class.</source>
         <translation>来自文件本身，由本程序写入</translation>
     </message>
     <message>
-        <source>from {name} beside it</source>
+        <source>from {name} next to it</source>
         <translation>来自旁边的 {name}</translation>
     </message>
     <message>
-        <source>{file} beside the model cannot be used</source>
+        <source>{file} next to the model cannot be used</source>
         <translation>模型旁边的“{file}”无法使用</translation>
     </message>
     <message>
@@ -7478,15 +7478,15 @@ Click + to add a class.</source>
         <translation>无法读取模型文件</translation>
     </message>
     <message>
-        <source>it holds no graph</source>
+        <source>it contains no graph</source>
         <translation>其中没有计算图</translation>
     </message>
     <message>
-        <source>a name is no text</source>
+        <source>a name is not text</source>
         <translation>某个名称不是文本</translation>
     </message>
     <message>
-        <source>its external data has no place</source>
+        <source>its external data has no location</source>
         <translation>其外部数据没有位置</translation>
     </message>
     <message>
@@ -7510,7 +7510,7 @@ Click + to add a class.</source>
         <translation>请将模型另存为单个文件，再添加该文件</translation>
     </message>
     <message>
-        <source>the model&apos;s external data is cut short</source>
+        <source>the model&apos;s external data is truncated</source>
         <translation>模型的外部数据不完整</translation>
     </message>
     <message>
@@ -7522,7 +7522,7 @@ Click + to add a class.</source>
         <translation>请重新复制文件</translation>
     </message>
     <message>
-        <source>the model&apos;s external data lies outside its folder</source>
+        <source>the model&apos;s external data is outside its folder</source>
         <translation>模型的外部数据位于其文件夹之外</translation>
     </message>
     <message>
@@ -7530,11 +7530,11 @@ Click + to add a class.</source>
         <translation>模型的外部数据缺失</translation>
     </message>
     <message>
-        <source>copy it beside the ONNX file</source>
+        <source>copy it next to the ONNX file</source>
         <translation>请将其复制到 ONNX 文件旁边</translation>
     </message>
     <message>
-        <source>the model&apos;s external data is no file</source>
+        <source>the model&apos;s external data is not a file</source>
         <translation>模型的外部数据不是文件</translation>
     </message>
     <message>
@@ -7606,7 +7606,7 @@ Click + to add a class.</source>
         <translation>没有这个预设</translation>
     </message>
     <message>
-        <source>networks of {name} need</source>
+        <source>networks of {name} require</source>
         <translation>{name} 的网络需要</translation>
     </message>
     <message>
@@ -7678,7 +7678,7 @@ Click + to add a class.</source>
         <translation>服务器发送的部分与请求的不同</translation>
     </message>
     <message>
-        <source>the file on {host} is not the expected one</source>
+        <source>the file on {host} does not match its checksum</source>
         <translation>{host} 上的文件与预期不符</translation>
     </message>
     <message>
@@ -7690,7 +7690,7 @@ Click + to add a class.</source>
         <translation>{url} 为 {arrived:.1f} MB</translation>
     </message>
     <message>
-        <source>try again later; a newer version of the program may know the file</source>
+        <source>try again later, or with a newer version of the program</source>
         <translation>请稍后重试；更新版本的程序可能认识该文件</translation>
     </message>
     <message>
@@ -7762,7 +7762,7 @@ Click + to add a class.</source>
         <translation>{repository} 中的“{architecture}”</translation>
     </message>
     <message>
-        <source>a newer timm may know it</source>
+        <source>a newer timm may support it</source>
         <translation>更新版本的 timm 可能认识它</translation>
     </message>
     <message>
@@ -7774,7 +7774,7 @@ Click + to add a class.</source>
         <translation>[3, side, side]</translation>
     </message>
     <message>
-        <source>{repository} asks for more than building a network</source>
+        <source>{repository} requires more than building a network</source>
         <translation>{repository} 的要求不止于构建网络</translation>
     </message>
     <message>
@@ -7798,11 +7798,11 @@ Click + to add a class.</source>
         <translation>正在保存</translation>
     </message>
     <message>
-        <source>the weights are not where they were published</source>
+        <source>the weights are no longer available at their address</source>
         <translation>权重不在其发布位置</translation>
     </message>
     <message>
-        <source>a newer version of timm may know where to</source>
+        <source>a newer version of timm may find them</source>
         <translation>更新版本的 timm 可能知道位置</translation>
     </message>
     <message>
@@ -7874,7 +7874,7 @@ Click + to add a class.</source>
         <translation>请在代理地址中写入用户名和密码：http://name:password@host:port</translation>
     </message>
     <message>
-        <source>the file has been moved; a newer version of the program may know where to</source>
+        <source>the file has been moved; a newer version of the program may find it</source>
         <translation>文件已被移动；更新版本的程序可能知道新位置</translation>
     </message>
     <message>
@@ -7958,7 +7958,7 @@ Click + to add a class.</source>
         <translation>无法连接 {host}</translation>
     </message>
     <message>
-        <source>check the network, or name the proxy that leads out of it</source>
+        <source>check the network, or set its proxy</source>
         <translation>请检查网络，或指定可访问外网的代理</translation>
     </message>
     <message>
@@ -7974,15 +7974,15 @@ Click + to add a class.</source>
         <translation>权重无法作为纯数值读取</translation>
     </message>
     <message>
-        <source>tensors by name, and no code</source>
+        <source>named tensors without code</source>
         <translation>按名称存储的张量，不含代码</translation>
     </message>
     <message>
-        <source>nothing of the file was run; do not use it</source>
+        <source>no code of the file was run; do not use it</source>
         <translation>文件中的内容均未运行；请勿使用它</translation>
     </message>
     <message>
-        <source>the file holds no weights</source>
+        <source>the file contains no weights</source>
         <translation>文件中没有权重</translation>
     </message>
     <message>
@@ -8160,7 +8160,7 @@ Click + to add a class.</source>
         <translation>请检查文件名</translation>
     </message>
     <message>
-        <source>several backups are meant</source>
+        <source>several backups match</source>
         <translation>有多个备份符合</translation>
     </message>
     <message>
@@ -8222,7 +8222,7 @@ Click + to add a class.</source>
         <translation>多了一个项目</translation>
     </message>
     <message>
-        <source>--cluster is of data sets</source>
+        <source>--cluster is for data sets</source>
         <translation>--cluster 用于数据集</translation>
     </message>
     <message>
@@ -8258,7 +8258,7 @@ Click + to add a class.</source>
         <translation>类别列表已锁定</translation>
     </message>
     <message>
-        <source>folders that are called as classes of the project</source>
+        <source>folders named like classes of the project</source>
         <translation>与项目中的类别同名的文件夹</translation>
     </message>
     <message>
@@ -8278,7 +8278,7 @@ Click + to add a class.</source>
         <translation>{least:g} 到 {most:,.0f} 秒，或“changes”</translation>
     </message>
     <message>
-        <source>--backbone, --cluster and --shard-images are of data sets</source>
+        <source>--backbone, --cluster and --shard-images are for data sets</source>
         <translation>--backbone、--cluster 和 --shard-images 用于数据集</translation>
     </message>
     <message>
@@ -8286,11 +8286,11 @@ Click + to add a class.</source>
         <translation>请用 --out 指定一个</translation>
     </message>
     <message>
-        <source>--setting, --collection and --all are of projects</source>
+        <source>--setting, --collection and --all are for projects</source>
         <translation>--setting、--collection 和 --all 用于项目</translation>
     </message>
     <message>
-        <source>leave them out where --model is given</source>
+        <source>leave them out with --model</source>
         <translation>给出 --model 时请去掉它们</translation>
     </message>
     <message>
@@ -8306,7 +8306,7 @@ Click + to add a class.</source>
         <translation>`report --settings A,B` 可比较两种</translation>
     </message>
     <message>
-        <source>--report is made as the project is set</source>
+        <source>--report uses the settings of the project</source>
         <translation>--report 按项目的设置生成</translation>
     </message>
     <message>
@@ -8346,7 +8346,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message>
-        <source>there is nothing to try out</source>
+        <source>there are no edits to try out</source>
         <translation>没有可试改的内容</translation>
     </message>
     <message>
@@ -8392,11 +8392,11 @@ Click + to add a class.</source>
         <translation>`protoleaf {name}` 未安装</translation>
     </message>
     <message>
-        <source>Protoleaf with its laboratory</source>
+        <source>Protoleaf with its experiments</source>
         <translation>含实验组件的 Protoleaf</translation>
     </message>
     <message>
-        <source>the program alone</source>
+        <source>the program only</source>
         <translation>仅程序本身</translation>
     </message>
     <message>
@@ -8416,7 +8416,7 @@ Click + to add a class.</source>
         <translation>请重定向输出</translation>
     </message>
     <message>
-        <source>a name holds characters that cannot be written</source>
+        <source>a name contains characters that cannot be written</source>
         <translation>某个名称含有无法写出的字符</translation>
     </message>
     <message>
@@ -8448,7 +8448,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message>
-        <source>a {option} is for the download of a published network only</source>
+        <source>a {option} is only for the download of a published network</source>
         <translation>{option} 仅用于下载已发布的网络</translation>
     </message>
     <message>
@@ -8516,7 +8516,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message>
-        <source>a data set has a backbone of its own</source>
+        <source>a data set has its own backbone</source>
         <translation>数据集有自己的骨干网络</translation>
     </message>
     <message>
@@ -8570,7 +8570,7 @@ Click + to add a class.</source>
         <translation>请查看 `versions`</translation>
     </message>
     <message>
-        <source>images cannot be chosen so</source>
+        <source>images cannot be chosen this way</source>
         <translation>不能这样选取图像</translation>
     </message>
     <message>
@@ -8582,7 +8582,7 @@ Click + to add a class.</source>
         <translation>`protoleaf embed SOURCE --out DATASET` 创建的文件夹</translation>
     </message>
     <message>
-        <source>of a project, `protoleaf suggest PROJECT --count N` lists the images to label</source>
+        <source>for a project, `protoleaf suggest PROJECT --count N` lists the images to label</source>
         <translation>对于项目，`protoleaf suggest PROJECT --count N` 会列出要标注的图像</translation>
     </message>
     <message numerus="yes">
@@ -8640,7 +8640,7 @@ Click + to add a class.</source>
         <translation>请用 --backbone {model_backbone} 重新计算来源的嵌入，写入新数据集</translation>
     </message>
     <message>
-        <source>the folder holds predictions of another data set or model</source>
+        <source>the folder contains predictions of another data set or model</source>
         <translation>文件夹中是另一数据集或模型的预测</translation>
     </message>
     <message>
@@ -8656,7 +8656,7 @@ Click + to add a class.</source>
         <translation>请选择新文件夹</translation>
     </message>
     <message>
-        <source>a node of the cluster does not see a folder</source>
+        <source>a node of the cluster cannot access a folder</source>
         <translation>集群的某个节点看不到某个文件夹</translation>
     </message>
     <message>
@@ -8700,7 +8700,7 @@ Click + to add a class.</source>
         <translation>没有列</translation>
     </message>
     <message>
-        <source>a node of the cluster does not see the data set</source>
+        <source>a node of the cluster cannot access the data set</source>
         <translation>集群的某个节点看不到数据集</translation>
     </message>
     <message>
@@ -8708,7 +8708,7 @@ Click + to add a class.</source>
         <translation>数据集的骨干网络与开始时所用的不同</translation>
     </message>
     <message>
-        <source>put the eight-bit version of the backbone back, or embed the sources into a new folder</source>
+        <source>restore the eight-bit version of the backbone, or embed the sources into a new folder</source>
         <translation>请将骨干网络的 8 位版本放回，或计算来源的嵌入，写入新文件夹</translation>
     </message>
     <message>
@@ -8724,7 +8724,7 @@ Click + to add a class.</source>
         <translation>“{name}”中 {size} 字节</translation>
     </message>
     <message>
-        <source>put it back, or embed the sources into a new folder</source>
+        <source>restore it, or embed the sources into a new folder</source>
         <translation>请将其放回，或计算来源的嵌入，写入新文件夹</translation>
     </message>
     <message>
@@ -8732,7 +8732,7 @@ Click + to add a class.</source>
         <translation>某个分片的图像全部无法访问</translation>
     </message>
     <message>
-        <source>{rows} images out of reach in shard {number}</source>
+        <source>{rows} unreachable images in shard {number}</source>
         <translation>分片 {number} 中有 {rows} 张图像无法访问</translation>
     </message>
     <message>
@@ -8812,15 +8812,15 @@ Click + to add a class.</source>
         <translation>请在每个节点上安装相同版本</translation>
     </message>
     <message>
-        <source>workers of the cluster end before they begin</source>
+        <source>workers of the cluster exit at start</source>
         <translation>集群的工作进程在开始前就结束了</translation>
     </message>
     <message>
-        <source>install Protoleaf on every node, and look at Ray&apos;s log</source>
+        <source>install Protoleaf on every node, and check Ray&apos;s log</source>
         <translation>请在每个节点上安装 Protoleaf，并查看 Ray 的日志</translation>
     </message>
     <message>
-        <source>a shard ends its workers again and again</source>
+        <source>the workers of a shard exit repeatedly</source>
         <translation>某个分片反复导致其工作进程结束</translation>
     </message>
     <message>
@@ -8828,7 +8828,7 @@ Click + to add a class.</source>
         <translation>分片 {number}，{attempts} 次</translation>
     </message>
     <message>
-        <source>look at the memory of the nodes, and at Ray&apos;s log</source>
+        <source>check the memory of the nodes, and Ray&apos;s log</source>
         <translation>请检查各节点的内存，并查看 Ray 的日志</translation>
     </message>
     <message>
@@ -8868,7 +8868,7 @@ Click + to add a class.</source>
         <translation>无法读取列表</translation>
     </message>
     <message>
-        <source>an address holds a password, a token or a key, and data sets keep addresses</source>
+        <source>an address contains a password, a token or a key, and data sets store addresses</source>
         <translation>地址中含有密码、令牌或密钥，而数据集会保存地址</translation>
     </message>
     <message>
@@ -8960,7 +8960,7 @@ Click + to add a class.</source>
         <translation>导出的模型无法对嵌入分类</translation>
     </message>
     <message>
-        <source>the answers of {classifier} to a difference of {tolerance:g}</source>
+        <source>the outputs of {classifier} within {tolerance:g}</source>
         <translation>与 {classifier} 的结果相差不超过 {tolerance:g}</translation>
     </message>
     <message>
@@ -9048,7 +9048,7 @@ Click + to add a class.</source>
         <translation>正在写入分类器</translation>
     </message>
     <message>
-        <source>comparing its answers with the program&apos;s</source>
+        <source>comparing its predictions with the program&apos;s</source>
         <translation>正在将其结果与程序的结果比较</translation>
     </message>
     <message>
@@ -9060,7 +9060,7 @@ Click + to add a class.</source>
         <translation>项目的骨干网络不存在</translation>
     </message>
     <message>
-        <source>the exported model does not answer as the program does, so it was not written</source>
+        <source>the exported model does not match the program&apos;s predictions, so it was not written</source>
         <translation>导出的模型与程序的结果不一致，因此未写出</translation>
     </message>
     <message>
@@ -9116,7 +9116,7 @@ Click + to add a class.</source>
         <translation>无法读取导出的模型</translation>
     </message>
     <message>
-        <source>{file} is no text</source>
+        <source>{file} is not text</source>
         <translation>{file} 不是文本</translation>
     </message>
     <message>
@@ -9272,11 +9272,11 @@ Click + to add a class.</source>
         <translation>请选择其他文件夹</translation>
     </message>
     <message>
-        <source>the suffix of &quot;{file}&quot; tells no graph format</source>
+        <source>the suffix of &quot;{file}&quot; is not that of a graph format</source>
         <translation>“{file}”的扩展名不对应任何类别图格式</translation>
     </message>
     <message>
-        <source>give the file such a name, or choose one of {formats}</source>
+        <source>give the file such a suffix, or choose one of {formats}</source>
         <translation>请给文件取相应的名称，或从 {formats} 中选择</translation>
     </message>
     <message>
@@ -9328,7 +9328,7 @@ Click + to add a class.</source>
         <translation>它既不在列表所在文件夹下，也不在项目图像的文件夹下</translation>
     </message>
     <message>
-        <source>it is not an ordinary file</source>
+        <source>it is not a regular file</source>
         <translation>它不是普通文件</translation>
     </message>
     <message>
@@ -9340,11 +9340,11 @@ Click + to add a class.</source>
         <translation>它无法读取：{reason}</translation>
     </message>
     <message>
-        <source>teach-first cannot choose so many images</source>
+        <source>teach-first cannot choose that many images</source>
         <translation>优先标注方式无法选取这么多图像</translation>
     </message>
     <message>
-        <source>at most {most}, among which it chooses</source>
+        <source>at most {most}, the number that it chooses from</source>
         <translation>最多 {most} 张，从中选取</translation>
     </message>
     <message>
@@ -9676,7 +9676,7 @@ Click + to add a class.</source>
         <translation>全部图像中有 {leaf} 获得最细类别。</translation>
     </message>
     <message>
-        <source>The lines show what one minimum confidence for all classes would do.</source>
+        <source>The lines show the effect of a single minimum confidence for all classes.</source>
         <translation>曲线显示所有类别采用同一最低置信度时的结果。</translation>
     </message>
     <message>
@@ -9700,7 +9700,7 @@ Click + to add a class.</source>
         <translation>期望校准误差：{error}。</translation>
     </message>
     <message>
-        <source>{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the better a score can be relied on.</source>
+        <source>{summary} Columns are the share of correct predictions, marks their mean score: the closer they are, the more reliable a score is.</source>
         <translation>{summary} 柱形为预测正确的比例，标记为其平均得分：两者越接近，得分越可信。</translation>
     </message>
     <message>
@@ -9708,7 +9708,7 @@ Click + to add a class.</source>
         <translation>平均得分</translation>
     </message>
     <message>
-        <source>A class with several parents stands under the oldest of them.</source>
+        <source>A class with several parents is shown under the oldest of them.</source>
         <translation>有多个父类的类别列在最早的父类下。</translation>
     </message>
     <message>
@@ -9736,7 +9736,7 @@ Click + to add a class.</source>
         <translation>最常混淆为</translation>
     </message>
     <message>
-        <source>Each class counts with all below it.</source>
+        <source>Each class includes all its descendants.</source>
         <translation>每个类别均包括其下所有类别。</translation>
     </message>
     <message>
@@ -9772,7 +9772,7 @@ Click + to add a class.</source>
         <translation>错误</translation>
     </message>
     <message>
-        <source>No image was taken for another class.</source>
+        <source>No image was confused with another class.</source>
         <translation>没有图像被误认为其他类别。</translation>
     </message>
     <message>
@@ -9800,7 +9800,7 @@ Click + to add a class.</source>
         <translation>{day} 从 {population:,} 张无标签图像中随机抽取了 {asked:,} 张，其中 {answered:,} 张已回答。回答与抽取图像时的预测比较，因此数据适用于当时的图像集。</translation>
     </message>
     <message>
-        <source>Some of each large predicted class were drawn, and each answer counts for as many images as it stands for.</source>
+        <source>Some of each large predicted class were drawn, and each answer is weighted by the number of images it represents.</source>
         <translation>从每个较大的预测类别中各抽取了一些，每次回答按其代表的图像数计入。</translation>
     </message>
     <message>
@@ -9816,7 +9816,7 @@ Click + to add a class.</source>
         <translation>抽样总体</translation>
     </message>
     <message>
-        <source>What was predicted</source>
+        <source>Predictions</source>
         <translation>当时的预测</translation>
     </message>
     <message>
@@ -9840,7 +9840,7 @@ Click + to add a class.</source>
         <translation>随机抽取的图像</translation>
     </message>
     <message>
-        <source>Of images that were sure to be of the class when they were drawn; classes with five answers or more.</source>
+        <source>Of images predicted confidently as the class when they were drawn; classes with five answers or more.</source>
         <translation>仅统计抽取时确信属于该类别的图像；仅列出至少有五次回答的类别。</translation>
     </message>
     <message>
@@ -10100,7 +10100,7 @@ Click + to add a class.</source>
         <translation>预测与真值文件“{name}”比较，涉及 {images:,} 张无标签图像。</translation>
     </message>
     <message>
-        <source>{count:,} of its {rows:,} rows name no image here.</source>
+        <source>{count:,} of its {rows:,} rows match no image here.</source>
         <translation>其 {rows:,} 行中有 {count:,} 行不对应此处的图像。</translation>
     </message>
     <message>
@@ -10112,7 +10112,7 @@ Click + to add a class.</source>
         <translation>要了解其他图像的预测有多准确，请从中随机抽查 50 张。</translation>
     </message>
     <message>
-        <source>There is nothing yet to compare predictions with: {why}.</source>
+        <source>There is nothing to compare predictions with yet: {why}.</source>
         <translation>尚无可与预测比较的内容：{why}。</translation>
     </message>
     <message>
@@ -10132,7 +10132,7 @@ Click + to add a class.</source>
         <translation>由 Protoleaf {version} 于 {made} 生成。</translation>
     </message>
     <message>
-        <source>the name of the report does not say what it is to be</source>
+        <source>the name of the report has no known suffix</source>
         <translation>报告名称未表明其类型</translation>
     </message>
     <message>
@@ -10160,7 +10160,7 @@ Click + to add a class.</source>
         <translation>没有类别“{name}”，位于第 {place} 个字符</translation>
     </message>
     <message>
-        <source>the part before the colon says that a class is meant</source>
+        <source>the part before the colon looks for a class</source>
         <translation>冒号前的部分表示所指为类别</translation>
     </message>
     <message>
@@ -10316,7 +10316,7 @@ Click + to add a class.</source>
         <translation>无法读取此图像</translation>
     </message>
     <message>
-        <source>ask whoever made it, or embed its sources again</source>
+        <source>ask its author, or embed its sources again</source>
         <translation>请询问其制作者，或重新计算来源的嵌入</translation>
     </message>
     <message>
@@ -10324,7 +10324,7 @@ Click + to add a class.</source>
         <translation>无法读取数据集的骨干网络</translation>
     </message>
     <message>
-        <source>the backbone beside the data set is not the one that made its embeddings</source>
+        <source>the backbone next to the data set is not the one that made its embeddings</source>
         <translation>数据集旁边的骨干网络不是生成其嵌入的骨干网络</translation>
     </message>
     <message>
@@ -10348,7 +10348,7 @@ Click + to add a class.</source>
         <translation>数据集的嵌入与其图像不符</translation>
     </message>
     <message>
-        <source>what the same backbone computes here, cosine {least} or more</source>
+        <source>those of the same backbone on this computer, cosine {least} or more</source>
         <translation>同一骨干网络在此处计算的结果，余弦相似度不低于 {least}</translation>
     </message>
     <message>
@@ -10648,7 +10648,7 @@ Click + to add a class.</source>
         <translation>无法读取文件夹</translation>
     </message>
     <message>
-        <source>so many images cannot be drawn from the data set</source>
+        <source>that many images cannot be drawn from the data set</source>
         <translation>无法从数据集中抽取这么多图像</translation>
     </message>
     <message>
@@ -10672,7 +10672,7 @@ Click + to add a class.</source>
         <translation>“{folder}”中有 {found_images} 张</translation>
     </message>
     <message>
-        <source>embed a part of the sources into a data set of its own</source>
+        <source>embed part of the sources into a separate data set</source>
         <translation>请计算部分来源的嵌入，写入单独的数据集</translation>
     </message>
     <message>
@@ -10704,7 +10704,7 @@ Click + to add a class.</source>
         <translation>某个分片已损坏</translation>
     </message>
     <message>
-        <source>it belongs elsewhere</source>
+        <source>it belongs to another data set</source>
         <translation>它属于别处</translation>
     </message>
     <message>
@@ -10756,7 +10756,7 @@ Click + to add a class.</source>
         <translation>这会使某个类别成为自己的上级</translation>
     </message>
     <message>
-        <source>link it elsewhere, or cut one of these edges first</source>
+        <source>link it elsewhere, or remove one of these edges first</source>
         <translation>请关联到其他位置，或先去掉其中一条边</translation>
     </message>
     <message>
@@ -10816,7 +10816,7 @@ Click + to add a class.</source>
         <translation>是设备，不是文件</translation>
     </message>
     <message>
-        <source>made up by the system, not a file on a disk</source>
+        <source>a virtual file of the system, not a file on a disk</source>
         <translation>由系统虚拟生成，不是磁盘上的文件</translation>
     </message>
     <message>
@@ -10864,7 +10864,7 @@ Click + to add a class.</source>
         <translation>最多 {limit:,} 个</translation>
     </message>
     <message>
-        <source>leave some of them out</source>
+        <source>remove some of them</source>
         <translation>请去掉其中一些</translation>
     </message>
     <message>
@@ -10880,7 +10880,7 @@ Click + to add a class.</source>
         <translation>请缩短</translation>
     </message>
     <message>
-        <source>a note cannot hold control characters</source>
+        <source>a note cannot contain control characters</source>
         <translation>备注不能包含控制字符</translation>
     </message>
     <message>
@@ -10980,7 +10980,7 @@ Click + to add a class.</source>
         <translation>类别会过多</translation>
     </message>
     <message>
-        <source>take the part of the classes that you need</source>
+        <source>use only the classes that you need</source>
         <translation>请只取需要的部分类别</translation>
     </message>
     <message>
@@ -10996,7 +10996,7 @@ Click + to add a class.</source>
         <translation>“{name}”位于第 {level:,} 层</translation>
     </message>
     <message>
-        <source>put them further up</source>
+        <source>move them further up</source>
         <translation>请放到更高的位置</translation>
     </message>
     <message>
@@ -11040,7 +11040,7 @@ Click + to add a class.</source>
         <translation>最多 {longest} 个字符</translation>
     </message>
     <message>
-        <source>a {noun} cannot hold {kind}</source>
+        <source>a {noun} cannot contain {kind}</source>
         <translation>{noun}不能包含{kind}</translation>
     </message>
     <message>
@@ -11084,7 +11084,7 @@ Click + to add a class.</source>
         <translation>“{name}”不在顶层</translation>
     </message>
     <message>
-        <source>say which parent it leaves</source>
+        <source>give the parent to remove</source>
         <translation>请指明它离开哪个父类</translation>
     </message>
     <message>
@@ -11104,7 +11104,7 @@ Click + to add a class.</source>
         <translation>请选择其他类别</translation>
     </message>
     <message>
-        <source>every class lies below a root</source>
+        <source>every class is below a root</source>
         <translation>每个类别都位于某个顶层类别之下</translation>
     </message>
     <message>
@@ -11128,7 +11128,7 @@ Click + to add a class.</source>
         <translation>{width} x {height} 像素</translation>
     </message>
     <message>
-        <source>a file of {size} that ends long before</source>
+        <source>a file of {size} that ends early</source>
         <translation>{size} 的文件，数据提前中断</translation>
     </message>
     <message>
@@ -11280,7 +11280,7 @@ Click + to add a class.</source>
         <translation>可读取的类型：{kinds}</translation>
     </message>
     <message>
-        <source>nothing but zeros</source>
+        <source>only zeros</source>
         <translation>全是零</translation>
     </message>
     <message>
@@ -11308,7 +11308,7 @@ Click + to add a class.</source>
         <translation>无法读取“{source}”</translation>
     </message>
     <message>
-        <source>{name} holds too many files</source>
+        <source>{name} contains too many files</source>
         <translation>“{name}”包含的文件过多</translation>
     </message>
     <message>
@@ -11336,7 +11336,7 @@ Click + to add a class.</source>
         <translation>“{named_by}”指定的文件在其文件夹之外</translation>
     </message>
     <message>
-        <source>one beside {named_by}</source>
+        <source>one next to {named_by}</source>
         <translation>与“{named_by}”同处的文件</translation>
     </message>
     <message>
@@ -11348,7 +11348,7 @@ Click + to add a class.</source>
         <translation>空文件</translation>
     </message>
     <message>
-        <source>cut one of these edges</source>
+        <source>remove one of these edges</source>
         <translation>请去掉其中一条边</translation>
     </message>
     <message>
@@ -11376,7 +11376,7 @@ Click + to add a class.</source>
         <translation>{place}：{problem}</translation>
     </message>
     <message>
-        <source>{source_name} holds no classes</source>
+        <source>{source_name} contains no classes</source>
         <translation>“{source_name}”不含类别</translation>
     </message>
     <message>
@@ -11404,7 +11404,7 @@ Click + to add a class.</source>
         <translation>更多</translation>
     </message>
     <message>
-        <source>take the part of it that you need</source>
+        <source>use only the part that you need</source>
         <translation>请只取其中需要的部分</translation>
     </message>
     <message>
@@ -11444,7 +11444,7 @@ Click + to add a class.</source>
         <translation>“{source_name}”中类别“{key}”出现两次</translation>
     </message>
     <message>
-        <source>join the two or rename one</source>
+        <source>merge the two or rename one</source>
         <translation>请合并两者或重命名其中一个</translation>
     </message>
     <message>
@@ -11508,11 +11508,11 @@ Click + to add a class.</source>
         <translation>数据包没有 {name} 表</translation>
     </message>
     <message>
-        <source>{count:,} observations of events without media were passed over</source>
+        <source>{count:,} observations of events without media were skipped</source>
         <translation>已略过 {count:,} 条所属事件没有媒体的观测记录</translation>
     </message>
     <message>
-        <source>{name}.csv beside {package}</source>
+        <source>{name}.csv next to {package}</source>
         <translation>{package} 旁边的 {name}.csv</translation>
     </message>
     <message>
@@ -11572,7 +11572,7 @@ Click + to add a class.</source>
         <translation>CVAT for images 1.1 的标注</translation>
     </message>
     <message>
-        <source>{source} holds no {member}</source>
+        <source>{source} contains no {member}</source>
         <translation>“{source}”不含 {member}</translation>
     </message>
     <message>
@@ -11580,15 +11580,15 @@ Click + to add a class.</source>
         <translation>没有类别的图像不纳入：它们不是出现记录</translation>
     </message>
     <message>
-        <source>an empty image is an absence without a name: write of what (scientificName) before you publish</source>
+        <source>an empty image is an absence without a name: fill in the taxon (scientificName) before you publish</source>
         <translation>空图像是没有名称的缺失记录：请在发布前填写所指物种 (scientificName)</translation>
     </message>
     <message>
-        <source>boxes: there is no term for them, and each is an occurrence with its whole image</source>
+        <source>boxes: there is no term for them; each is an occurrence with its whole image</source>
         <translation>边界框：没有对应的术语，每个边界框都是附整张图像的出现记录</translation>
     </message>
     <message>
-        <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
+        <source>the licence and the contact are not known: fill them in (eml.xml) before you publish</source>
         <translation>许可协议和联系人未知：发布前请在 eml.xml 中填写</translation>
     </message>
     <message>
@@ -11624,7 +11624,7 @@ Click + to add a class.</source>
         <translation>层级被展平；完整路径保留在每张图像的属性中</translation>
     </message>
     <message>
-        <source>beside boxes, the label of a whole image becomes a box around it</source>
+        <source>if there are boxes, the label of a whole image becomes a box around it</source>
         <translation>与边界框并存时，整张图像的标签会变为围绕图像的边界框</translation>
     </message>
     <message>
@@ -11640,7 +11640,7 @@ Click + to add a class.</source>
         <translation>{place}：{reason}</translation>
     </message>
     <message>
-        <source>{source} holds no list of CreateML</source>
+        <source>{source} contains no CreateML list</source>
         <translation>“{source}”不含 CreateML 列表</translation>
     </message>
     <message>
@@ -11684,7 +11684,7 @@ Click + to add a class.</source>
         <translation>CVAT</translation>
     </message>
     <message>
-        <source>CVAT for images 1.1: an XML file of tags and boxes, to go on in CVAT</source>
+        <source>CVAT for images 1.1: an XML file of tags and boxes, to continue in CVAT</source>
         <translation>CVAT for images 1.1：含标记和边界框的 XML 文件，可在 CVAT 中继续</translation>
     </message>
     <message>
@@ -11708,7 +11708,7 @@ Click + to add a class.</source>
         <translation>Label Studio</translation>
     </message>
     <message>
-        <source>tasks with annotations and predictions, and the labelling interface, to go on in Label Studio</source>
+        <source>tasks with annotations and predictions, and the labelling interface, to continue in Label Studio</source>
         <translation>含标注和预测的任务及标注界面，可在 Label Studio 中继续</translation>
     </message>
     <message>
@@ -11744,7 +11744,7 @@ Click + to add a class.</source>
         <translation>XMP 附属文件</translation>
     </message>
     <message>
-        <source>keywords beside the images for Lightroom, digiKam and darktable; what is in a sidecar already stays</source>
+        <source>keywords in files next to the images, for Lightroom, digiKam and darktable; existing content of a sidecar is kept</source>
         <translation>图像旁边的关键字，用于 Lightroom、digiKam 和 darktable；附属文件中已有的内容会保留</translation>
     </message>
     <message>
@@ -11760,11 +11760,11 @@ Click + to add a class.</source>
         <translation>没有类别的图像不纳入</translation>
     </message>
     <message>
-        <source>a class with several parents lies under the first; a table lists the others</source>
+        <source>a class with several parents is put under the first; a table lists the others</source>
         <translation>有多个父类的类别放在第一个父类下；其他父类列在表中</translation>
     </message>
     <message>
-        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out</source>
+        <source>boxes: their pictures are included once for each class, or the boxes are cropped</source>
         <translation>边界框：所在图片按每个类别各存一份，或裁剪出边界框中的内容</translation>
     </message>
     <message>
@@ -11792,7 +11792,7 @@ Click + to add a class.</source>
         <translation>照片的关键字</translation>
     </message>
     <message>
-        <source>keywords that people gave in Lightroom, digiKam, darktable or Bridge, in the images or in sidecars</source>
+        <source>keywords given in Lightroom, digiKam, darktable or Bridge, in the images or in sidecars</source>
         <translation>在 Lightroom、digiKam、darktable 或 Bridge 中添加的关键字，位于图像或附属文件中</translation>
     </message>
     <message>
@@ -11812,7 +11812,7 @@ Click + to add a class.</source>
         <translation>层级被展平；完整路径保留在一列中</translation>
     </message>
     <message>
-        <source>of a picture with several boxes there is a row for each, which a loader takes for images</source>
+        <source>a picture with several boxes has a row for each, which a loader reads as separate images</source>
         <translation>含多个边界框的图片，每个边界框各占一行，加载程序会将其视为多张图像</translation>
     </message>
     <message>
@@ -11852,7 +11852,7 @@ Click + to add a class.</source>
         <translation>“{source}”没有关键字</translation>
     </message>
     <message>
-        <source>photos with keywords in them, or with sidecars beside them</source>
+        <source>photos with embedded keywords, or with sidecar files</source>
         <translation>含关键字或旁边有附属文件的照片</translation>
     </message>
     <message>
@@ -11860,7 +11860,7 @@ Click + to add a class.</source>
         <translation>关键字超过 {most:,} 个；均未读取</translation>
     </message>
     <message>
-        <source>keywords of more than {levels} levels were passed over</source>
+        <source>keywords of more than {levels} levels were skipped</source>
         <translation>已略过超过 {levels} 层的关键字</translation>
     </message>
     <message>
@@ -11868,7 +11868,7 @@ Click + to add a class.</source>
         <translation>标注者存为任务数据</translation>
     </message>
     <message>
-        <source>{source} holds no tasks</source>
+        <source>{source} contains no tasks</source>
         <translation>“{source}”不含任务</translation>
     </message>
     <message>
@@ -11904,7 +11904,7 @@ Click + to add a class.</source>
         <translation>最多 {limit:,} 字节</translation>
     </message>
     <message>
-        <source>take that column out</source>
+        <source>remove that column</source>
         <translation>请去掉该列</translation>
     </message>
     <message>
@@ -11928,19 +11928,19 @@ Click + to add a class.</source>
         <translation>“{text}”不在公元 1 至 9999 年之间</translation>
     </message>
     <message>
-        <source>a program that writes keywords into images may drop who labelled, and what the model only supposed</source>
+        <source>a program that writes keywords into images may drop the annotator and the model&apos;s predictions</source>
         <translation>向图像写入关键字的程序可能会丢弃标注者信息，以及仅由模型推测的内容</translation>
     </message>
     <message>
-        <source>boxes: a sidecar has the classes of all of them as keywords, and one of them comes back</source>
+        <source>boxes: a sidecar has the classes of all of them as keywords, of which one is read back</source>
         <translation>边界框：附属文件将所有边界框的类别存为关键字，重新读取时只取回其中一个</translation>
     </message>
     <message>
-        <source>classes of other images: an export changes the sidecars of the images that it writes, and no others</source>
+        <source>sidecars of images that are not exported are not updated</source>
         <translation>其他图像的类别：导出只更改所写图像的附属文件，不更改其他附属文件</translation>
     </message>
     <message>
-        <source>{source} has no sidecars that we wrote</source>
+        <source>{source} has no sidecars written by this program</source>
         <translation>“{source}”没有由我们写入的附属文件</translation>
     </message>
     <message>
@@ -12020,7 +12020,7 @@ Click + to add a class.</source>
         <translation>字段过多</translation>
     </message>
     <message>
-        <source>the field &quot;{name}&quot; is there twice</source>
+        <source>the field &quot;{name}&quot; occurs twice</source>
         <translation>字段“{name}”出现两次</translation>
     </message>
     <message>
@@ -12040,7 +12040,7 @@ Click + to add a class.</source>
         <translation>字段不能命名为“{name}”</translation>
     </message>
     <message>
-        <source>a name that means nothing else in a search</source>
+        <source>a name that has no other meaning in a search</source>
         <translation>在搜索中没有其他含义的名称</translation>
     </message>
     <message>
@@ -12048,7 +12048,7 @@ Click + to add a class.</source>
         <translation>字段“{name}”带有选项</translation>
     </message>
     <message>
-        <source>choices of a choice alone</source>
+        <source>choices only for a field with choices</source>
         <translation>只有选项类型的字段才有选项</translation>
     </message>
     <message>
@@ -12136,7 +12136,7 @@ Click + to add a class.</source>
         <translation>{name} 不是文本</translation>
     </message>
     <message>
-        <source>{name} is broken</source>
+        <source>{name} is damaged</source>
         <translation>{name} 已损坏</translation>
     </message>
     <message>
@@ -12152,7 +12152,7 @@ Click + to add a class.</source>
         <translation>含“classes”的对象</translation>
     </message>
     <message>
-        <source>{source} holds no labels of CVAT</source>
+        <source>{source} contains no CVAT labels</source>
         <translation>“{source}”不含 CVAT 标签</translation>
     </message>
     <message>
@@ -12160,15 +12160,15 @@ Click + to add a class.</source>
         <translation>由含“name”的对象组成的列表</translation>
     </message>
     <message>
-        <source>{place} has the name of an earlier one</source>
+        <source>{place} has the same name as an earlier one</source>
         <translation>{place} 的名称与前面某项相同</translation>
     </message>
     <message>
-        <source>take one of them out</source>
+        <source>remove one of them</source>
         <translation>请去掉其中一个</translation>
     </message>
     <message>
-        <source>{source} offers no classes</source>
+        <source>{source} contains no classes to choose from</source>
         <translation>“{source}”未提供类别</translation>
     </message>
     <message>
@@ -12176,7 +12176,7 @@ Click + to add a class.</source>
         <translation>含 &lt;Taxonomy&gt;、&lt;Choices&gt; 或 &lt;Labels&gt; 的 Label Studio 标注界面</translation>
     </message>
     <message>
-        <source>{place} offers the class of an earlier line</source>
+        <source>{place} repeats the class of an earlier line</source>
         <translation>{place} 的类别与前面某行相同</translation>
     </message>
     <message>
@@ -12196,7 +12196,7 @@ Click + to add a class.</source>
         <translation>出现记录的标签请通过导入标签纳入</translation>
     </message>
     <message>
-        <source>{source_name} does not say which of its files lists the taxa</source>
+        <source>{source_name} does not specify which of its files lists the taxa</source>
         <translation>“{source_name}”未说明其哪个文件列出分类单元</translation>
     </message>
     <message>
@@ -12204,7 +12204,7 @@ Click + to add a class.</source>
         <translation>meta.xml，或一个表，例如 Taxon.tsv</translation>
     </message>
     <message>
-        <source>{noun} does not say which of its files is the table</source>
+        <source>{noun} does not specify which of its files is the table</source>
         <translation>{noun} 未说明其中哪个文件是表格</translation>
     </message>
     <message>
@@ -12240,7 +12240,7 @@ Click + to add a class.</source>
         <translation>{place} 有一个节点没有 ID</translation>
     </message>
     <message>
-        <source>{place} has the id of an earlier node</source>
+        <source>{place} has the same id as an earlier node</source>
         <translation>{place} 的 ID 与前面某个节点相同</translation>
     </message>
     <message>
@@ -12300,7 +12300,7 @@ Click + to add a class.</source>
         <translation>Turtle、RDF/XML 或 JSON-LD</translation>
     </message>
     <message>
-        <source>{name} says more than a taxonomy does</source>
+        <source>{name} has too many statements for a taxonomy</source>
         <translation>“{name}”的内容超出了分类体系</translation>
     </message>
     <message>
@@ -12308,7 +12308,7 @@ Click + to add a class.</source>
         <translation>最多 {limit:,} 条语句</translation>
     </message>
     <message>
-        <source>{name} takes the meaning of its words from elsewhere, and nothing is fetched</source>
+        <source>{name} refers to a context on another server, and nothing is downloaded</source>
         <translation>“{name}”的词义取自别处，而程序不会下载任何内容</translation>
     </message>
     <message>
@@ -12372,7 +12372,7 @@ Click + to add a class.</source>
         <translation>请选择 JSON 文件</translation>
     </message>
     <message>
-        <source>{name} holds more than a taxonomy does</source>
+        <source>{name} contains more than a taxonomy</source>
         <translation>“{name}”的内容超出了分类体系</translation>
     </message>
     <message>
@@ -12440,15 +12440,15 @@ Click + to add a class.</source>
         <translation>一张图像及其标注最大 {limit} MiB</translation>
     </message>
     <message>
-        <source>{name} holds no XMP</source>
+        <source>{name} contains no XMP</source>
         <translation>“{name}”不含 XMP</translation>
     </message>
     <message>
-        <source>only Linux has such a menu</source>
+        <source>this is only for Linux</source>
         <translation>只有 Linux 有这种菜单</translation>
     </message>
     <message>
-        <source>the installer puts the program into the menu</source>
+        <source>the installer adds the program to the menu</source>
         <translation>安装程序会将程序加入菜单</translation>
     </message>
     <message>
@@ -13486,7 +13486,7 @@ Click + to add a class.</source>
         <translation>类别“{name}”</translation>
     </message>
     <message>
-        <source>the project file is not where it was opened, so no backup can be made</source>
+        <source>the project file is no longer where it was opened, so no backup can be made</source>
         <translation>项目文件不在打开时的位置，因此无法备份</translation>
     </message>
     <message>
@@ -13542,11 +13542,11 @@ Click + to add a class.</source>
         <translation>如果确实需要，请用 --other 恢复它</translation>
     </message>
     <message>
-        <source>it is unknown which project this was, so it may be a backup of another one</source>
+        <source>the backup does not identify its project, so it may be one of another project</source>
         <translation>已无法判断这原来是哪个项目，因此它可能是另一项目的备份</translation>
     </message>
     <message>
-        <source>if it is the right one, give its file in place of a number, or add --other</source>
+        <source>if it is the right one, give its file instead of a number, or add --other</source>
         <translation>如果正确，请给出其文件而不是编号，或加上 --other</translation>
     </message>
     <message>
@@ -13594,7 +13594,7 @@ Click + to add a class.</source>
         <translation>请使用其他备份</translation>
     </message>
     <message>
-        <source>that is too much to paste</source>
+        <source>there is too much to paste</source>
         <translation>粘贴内容过多</translation>
     </message>
     <message>
@@ -13606,7 +13606,7 @@ Click + to add a class.</source>
         <translation>请至少复制一个</translation>
     </message>
     <message>
-        <source>the copied classes are broken</source>
+        <source>the copied classes are damaged</source>
         <translation>复制的类别已损坏</translation>
     </message>
     <message>
@@ -13694,7 +13694,7 @@ Click + to add a class.</source>
         <translation>请检查其文件夹是否仍在且可写</translation>
     </message>
     <message>
-        <source>something is too large for the project file; nothing was changed</source>
+        <source>a value is too large for the project file; nothing was changed</source>
         <translation>某项内容过大，项目文件无法容纳；未更改任何内容</translation>
     </message>
     <message>
@@ -13702,11 +13702,11 @@ Click + to add a class.</source>
         <translation>最大 1 GB</translation>
     </message>
     <message>
-        <source>keep it outside the project</source>
+        <source>store it outside the project</source>
         <translation>请将其保存在项目之外</translation>
     </message>
     <message>
-        <source>something is too long or not of the kind that the project file holds; nothing was changed</source>
+        <source>a value is too long or of a type that project files cannot store; nothing was changed</source>
         <translation>某项内容过长，或不是项目文件能容纳的类型；未更改任何内容</translation>
     </message>
     <message>
@@ -13750,7 +13750,7 @@ Click + to add a class.</source>
         <translation>请以只读方式打开，或复制到可写的文件夹</translation>
     </message>
     <message>
-        <source>the project file does not say which project it is</source>
+        <source>the project file does not identify its project</source>
         <translation>项目文件未说明它是哪个项目</translation>
     </message>
     <message>
@@ -13758,11 +13758,11 @@ Click + to add a class.</source>
         <translation>请打开文件的早期副本，或恢复备份；此文件保持原样</translation>
     </message>
     <message>
-        <source>put it back where it was, or open it where it is now</source>
+        <source>move it back, or open it at its new location</source>
         <translation>请放回原处，或从现在的位置打开</translation>
     </message>
     <message>
-        <source>everything confirmed until then is in {rescued}: open that, or put the file back</source>
+        <source>everything saved until then is in {rescued}: open that, or move the file back</source>
         <translation>此前确认的一切都在 {rescued} 中：请打开它，或将文件放回</translation>
     </message>
     <message>
@@ -13778,7 +13778,7 @@ Click + to add a class.</source>
         <translation>项目文件在打开期间被另一程序写入；上一个操作未保存</translation>
     </message>
     <message>
-        <source>close it, open it again and see what it holds, or restore a backup</source>
+        <source>close it, open it again and check its content, or restore a backup</source>
         <translation>请关闭后重新打开，查看其内容，或恢复备份</translation>
     </message>
     <message>
@@ -13790,7 +13790,7 @@ Click + to add a class.</source>
         <translation>抢救副本不完整</translation>
     </message>
     <message>
-        <source>keep it beside {path}</source>
+        <source>keep it next to {path}</source>
         <translation>请将其与 {path} 放在一起</translation>
     </message>
     <message>
@@ -13870,7 +13870,7 @@ Click + to add a class.</source>
         <translation>请选择其他文件，或打开文件的早期副本；此文件保持原样</translation>
     </message>
     <message>
-        <source>a log of another state of the project is in its folder and cannot be renamed</source>
+        <source>a log of another version of the project is in its folder and cannot be renamed</source>
         <translation>旁边有一个属于项目另一状态的日志，且无法重命名</translation>
     </message>
     <message>
@@ -13942,7 +13942,7 @@ Click + to add a class.</source>
         <translation>可用 `protoleaf versions` 查看</translation>
     </message>
     <message>
-        <source>the project does not say which model version it uses</source>
+        <source>the project does not specify which model version it uses</source>
         <translation>项目未说明它使用哪个模型版本</translation>
     </message>
     <message>
@@ -13950,7 +13950,7 @@ Click + to add a class.</source>
         <translation>{path} 中的 {value}</translation>
     </message>
     <message>
-        <source>what a model version was made with cannot be read</source>
+        <source>the settings of a model version cannot be read</source>
         <translation>无法读取模型版本的生成参数</translation>
     </message>
     <message>
@@ -14030,7 +14030,7 @@ Click + to add a class.</source>
         <translation>无法创建项目</translation>
     </message>
     <message>
-        <source>a part of an earlier project of this name is still there</source>
+        <source>part of an earlier project of this name still exists</source>
         <translation>此名称的早期项目仍留有一部分</translation>
     </message>
     <message>
@@ -14050,7 +14050,7 @@ Click + to add a class.</source>
         <translation>步骤 {step_id}：{reason}</translation>
     </message>
     <message>
-        <source>the action was given up after an earlier failure; nothing was changed</source>
+        <source>the action was abandoned after an earlier failure; nothing was changed</source>
         <translation>由于先前的失败，操作已放弃；未更改任何内容</translation>
     </message>
     <message>
@@ -14150,7 +14150,7 @@ Click + to add a class.</source>
         <translation>即使只处理一张图像，其内存也已满</translation>
     </message>
     <message>
-        <source>{device} failed ({why}); the CPU takes over from there</source>
+        <source>{device} failed ({why}); continuing on the CPU</source>
         <translation>{device} 失败（{why}）；后续由 CPU 接替</translation>
     </message>
     <message>
@@ -14162,7 +14162,7 @@ Click + to add a class.</source>
         <translation>阈值无法使用</translation>
     </message>
     <message>
-        <source>{device} cannot run this network ({why}); the CPU does the work</source>
+        <source>{device} cannot run this network ({why}); the CPU is used</source>
         <translation>{device} 无法运行此网络（{why}）；由 CPU 完成工作</translation>
     </message>
     <message>
@@ -14218,7 +14218,7 @@ Click + to add a class.</source>
         <translation>测试进程已崩溃（状态 {status}）</translation>
     </message>
     <message>
-        <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
+        <source>update the driver of the GPU and ONNX Runtime; until then the CPU is used</source>
         <translation>请更新 GPU 驱动程序和 ONNX Runtime；在此之前由 CPU 完成工作</translation>
     </message>
     <message>
@@ -14246,7 +14246,7 @@ Click + to add a class.</source>
         <translation>{provider} 出错：{message}</translation>
     </message>
     <message>
-        <source>use the device cpu, and tell us this line</source>
+        <source>use the device cpu, and report this line</source>
         <translation>请使用设备 cpu，并将此行告知我们</translation>
     </message>
     <message>
@@ -14262,7 +14262,7 @@ Click + to add a class.</source>
         <translation>从 nvidia.com/drivers 或用系统的软件包管理器</translation>
     </message>
     <message>
-        <source>nothing needs to be done: the CPU does the work</source>
+        <source>nothing needs to be done: the CPU is used</source>
         <translation>无需任何操作：由 CPU 完成工作</translation>
     </message>
     <message>
@@ -14278,7 +14278,7 @@ Click + to add a class.</source>
         <translation>找到的驱动程序库是用于构建程序的 stub，不是驱动程序</translation>
     </message>
     <message>
-        <source>take the CUDA toolkit&apos;s folder “stubs” off LD_LIBRARY_PATH</source>
+        <source>remove the CUDA toolkit&apos;s folder “stubs” from LD_LIBRARY_PATH</source>
         <translation>请将 CUDA 工具包的文件夹“stubs”从 LD_LIBRARY_PATH 中去掉</translation>
     </message>
     <message>
@@ -14286,7 +14286,7 @@ Click + to add a class.</source>
         <translation>另一程序独占了 GPU</translation>
     </message>
     <message>
-        <source>end that program, or set the GPU&apos;s compute mode back with `nvidia-smi -c 0`</source>
+        <source>close that program, or reset the GPU&apos;s compute mode with `nvidia-smi -c 0`</source>
         <translation>请结束该程序，或用 `nvidia-smi -c 0` 恢复 GPU 的计算模式</translation>
     </message>
     <message>
@@ -14310,7 +14310,7 @@ Click + to add a class.</source>
         <translation>CUDA 兼容库不支持此 GPU</translation>
     </message>
     <message>
-        <source>take the package cuda-compat away, or update the NVIDIA driver itself</source>
+        <source>remove the package cuda-compat, or update the NVIDIA driver</source>
         <translation>请移除软件包 cuda-compat，或更新 NVIDIA 驱动程序本身</translation>
     </message>
     <message>
@@ -14334,7 +14334,7 @@ Click + to add a class.</source>
         <translation>请在计算机上安装 NVIDIA Container Toolkit，并用 `--gpus all` 启动容器</translation>
     </message>
     <message>
-        <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
+        <source>{remedy}; a container needs `--gpus all` to use the computer&apos;s GPU</source>
         <translation>{remedy}；在容器中，用 `--gpus all` 可看到计算机的 GPU</translation>
     </message>
     <message>
@@ -14386,7 +14386,7 @@ Click + to add a class.</source>
         <translation>NVIDIA 驱动程序未找到 GPU</translation>
     </message>
     <message>
-        <source>see whether the GPU sits and is powered well, and whether `nvidia-smi` lists it</source>
+        <source>check that the GPU is seated and powered, and that `nvidia-smi` lists it</source>
         <translation>请检查 GPU 是否插好并正常供电，以及 `nvidia-smi` 是否列出它</translation>
     </message>
     <message>
@@ -14430,7 +14430,7 @@ Click + to add a class.</source>
         <translation>找到的是 CUDA {found} 的库，但此 ONNX Runtime 是为 CUDA {major} 构建的</translation>
     </message>
     <message>
-        <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
+        <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; installs CUDA {major} libraries, which can coexist with the others</source>
         <translation>请运行 pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot;，它会安装 CUDA {major} 的库，可与其他库共存</translation>
     </message>
     <message>
@@ -14582,11 +14582,11 @@ Click + to add a class.</source>
         <translation>ONNX Runtime 无法运行导出的模型</translation>
     </message>
     <message>
-        <source>the exported model does not do what the torch model does</source>
+        <source>the exported model does not match the torch model</source>
         <translation>导出的模型与 torch 模型的结果不一致</translation>
     </message>
     <message>
-        <source>nothing was written; this is a fault of the export, please report it</source>
+        <source>nothing was written; this is a bug in the export, please report it</source>
         <translation>未写入任何内容；这是导出的错误，请报告</translation>
     </message>
     <message>
@@ -14686,7 +14686,7 @@ Click + to add a class.</source>
         <translation>请不使用半精度权重导出</translation>
     </message>
     <message>
-        <source>the propagation file holds no attention that training could continue from</source>
+        <source>the propagation file contains no attention weights to continue training from</source>
         <translation>传播文件不含可供继续训练的注意力权重</translation>
     </message>
     <message>
@@ -14746,7 +14746,7 @@ Click + to add a class.</source>
         <translation>边缘不均匀的平均运算</translation>
     </message>
     <message>
-        <source>the network in training does not do what its file does</source>
+        <source>the network in training does not match its file</source>
         <translation>训练中的网络与其文件的结果不一致</translation>
     </message>
     <message>
@@ -14814,7 +14814,7 @@ Click + to add a class.</source>
         <translation>此消息不在预期之中</translation>
     </message>
     <message>
-        <source>a message of the program has other fields than its kind</source>
+        <source>a message of the program has unexpected fields</source>
         <translation>程序的一条消息的字段与其类型不符</translation>
     </message>
     <message>
@@ -14902,11 +14902,11 @@ Click + to add a class.</source>
         <translation>它是列表，不是数组</translation>
     </message>
     <message>
-        <source>it holds {kind} values, such as labels, not a vector</source>
+        <source>it contains {kind} values, such as labels, not a vector</source>
         <translation>它包含 {kind} 类型的值（例如标签），不是向量</translation>
     </message>
     <message>
-        <source>it is one number for each image</source>
+        <source>it has one number for each image</source>
         <translation>每张图像只有一个数</translation>
     </message>
     <message>
@@ -15012,11 +15012,11 @@ Click + to add a class.</source>
         <translation>分类阶元：{1}</translation>
     </message>
     <message>
-        <source>Choose what each column is: at least the image and the class.</source>
+        <source>Choose the content of each column: at least the image and the class.</source>
         <translation>请选择各列的含义：至少指定图像和类别。</translation>
     </message>
     <message>
-        <source>Choose what each column is: at least the name of the class, or its levels.</source>
+        <source>Choose the content of each column: at least the name of the class, or its levels.</source>
         <translation>请选择各列的含义：至少指定类别的名称或其各层级。</translation>
     </message>
     <message>
@@ -15024,11 +15024,11 @@ Click + to add a class.</source>
         <translation>表格的列</translation>
     </message>
     <message>
-        <source>What each column is:</source>
+        <source>Content of each column:</source>
         <translation>各列的含义：</translation>
     </message>
     <message>
-        <source>What column {1} is</source>
+        <source>Content of column {1}</source>
         <translation>第 {1} 列是什么</translation>
     </message>
     <message>
@@ -15065,11 +15065,11 @@ Click + to add a class.</source>
         <translation>请用其他程序另存为 JPEG 或 PNG，再添加该文件</translation>
     </message>
     <message>
-        <source>one class for a whole image</source>
+        <source>one class per image</source>
         <translation>整张图像一个类别</translation>
     </message>
     <message>
-        <source>{source} carries boxes around things ({form}), and its folders are no classes</source>
+        <source>{source} has bounding boxes ({form}), and its folders are not classes</source>
         <translation>“{source}”含目标的边界框 ({form})，其文件夹不是类别</translation>
     </message>
     <message>
@@ -15077,19 +15077,19 @@ Click + to add a class.</source>
         <translation>每个类别一个文件夹</translation>
     </message>
     <message>
-        <source>import its labels instead: each box becomes an image with a label of its own</source>
+        <source>import its labels instead: each box becomes an image with its own label</source>
         <translation>请改为导入其标签：每个边界框会成为带有自己标签的单独图像</translation>
     </message>
     <message>
-        <source>{source} carries boxes around things in columns ({form}), which are not read</source>
+        <source>{source} has bounding boxes in columns ({form}), which cannot be read</source>
         <translation>“{source}”以列的形式包含目标的边界框 ({form})，不予读取</translation>
     </message>
     <message>
-        <source>save the boxes as COCO, YOLO, Pascal VOC or in another form that is read</source>
+        <source>save the boxes as COCO, YOLO, Pascal VOC or in another supported format</source>
         <translation>请将边界框另存为 COCO、YOLO、Pascal VOC 或其他可读取的格式</translation>
     </message>
     <message>
-        <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
+        <source>{source} has folders named like parts of data sets, which would become classes</source>
         <translation>“{source}”中有文件夹的名称与数据集组成部分的名称相同，会被当作类别</translation>
     </message>
     <message>
@@ -15097,7 +15097,7 @@ Click + to add a class.</source>
         <translation>以类别命名的文件夹</translation>
     </message>
     <message>
-        <source>choose the folder in which the classes are, or rename a folder that is a class</source>
+        <source>choose the folder that contains the classes, or rename a folder that is a class</source>
         <translation>请选择各类别所在的文件夹，或重命名确为类别的文件夹</translation>
     </message>
     <message>
@@ -15109,7 +15109,7 @@ Click + to add a class.</source>
         <translation>不能用作类别名的名称</translation>
     </message>
     <message>
-        <source>classes whose parent is not in the list lie at the top</source>
+        <source>classes whose parent is not in the list are at the top level</source>
         <translation>父类不在列表中的类别位于顶层</translation>
     </message>
     <message>
@@ -15133,7 +15133,7 @@ Click + to add a class.</source>
         <translation>已撤销或没有名称的概念</translation>
     </message>
     <message>
-        <source>tables of the archive that are not there</source>
+        <source>missing tables of the archive</source>
         <translation>存档中缺失的表</translation>
     </message>
     <message>
@@ -15161,7 +15161,7 @@ Click + to add a class.</source>
         <translation>“{image}”有 {count:,} 个边界框：只读取前 {most:,} 个</translation>
     </message>
     <message>
-        <source>{name} does not say which of its columns is which</source>
+        <source>the columns of {name} were not recognised</source>
         <translation>{name} 未说明各列的含义</translation>
     </message>
     <message>
@@ -15221,7 +15221,7 @@ Click + to add a class.</source>
         <translation>ID</translation>
     </message>
     <message>
-        <source>id in the source that it came from</source>
+        <source>id in the source it was imported from</source>
         <translation>在原始来源中的 ID</translation>
     </message>
     <message>
@@ -15337,7 +15337,7 @@ Click + to add a class.</source>
         <translation>从第一个到最后一个有内容的单元格，最多 {limit:,} 个</translation>
     </message>
     <message>
-        <source>delete what lies far from the table, or save it as CSV</source>
+        <source>delete cells far from the table, or save it as CSV</source>
         <translation>请删除远离表格的内容，或另存为 CSV</translation>
     </message>
     <message>
@@ -15481,7 +15481,7 @@ Click + to add a class.</source>
         <translation>没有隐藏任何内容。</translation>
     </message>
     <message>
-        <source>No box is left. Label the image itself, or say that it is empty ({1}).</source>
+        <source>No box is left. Label the image itself, or mark it as empty ({1}).</source>
         <translation>已没有边界框。请标注图像本身，或将其标为空图像 ({1})。</translation>
     </message>
     <message numerus="yes">
@@ -15899,11 +15899,11 @@ Click + to add a class.</source>
         <translation>边界框有 {count} 个数字，而不是 {found} 个</translation>
     </message>
     <message>
-        <source>its width and height are not written, and its image was not found: put the image beside it</source>
+        <source>its width and height are missing, and its image was not found: put the image next to it</source>
         <translation>未写明其宽度和高度，且未找到其图像：请将图像放在它旁边</translation>
     </message>
     <message>
-        <source>it is of the picture lying on its side: write it as the picture is shown, upright</source>
+        <source>it refers to the unrotated picture: give it for the picture as shown, upright</source>
         <translation>它对应的是横倒的图片：请按图片正立显示的方向写入</translation>
     </message>
     <message>
@@ -15911,7 +15911,7 @@ Click + to add a class.</source>
         <translation>“{value}”不是数字</translation>
     </message>
     <message>
-        <source>{source} holds no files of LabelMe</source>
+        <source>{source} contains no LabelMe files</source>
         <translation>“{source}”不含 LabelMe 文件</translation>
     </message>
     <message>
@@ -15923,7 +15923,7 @@ Click + to add a class.</source>
         <translation>检测器无法读取它：{failure}</translation>
     </message>
     <message>
-        <source>{source} holds no results of a detector</source>
+        <source>{source} contains no detector results</source>
         <translation>“{source}”不含检测器的结果</translation>
     </message>
     <message>
@@ -15931,7 +15931,7 @@ Click + to add a class.</source>
         <translation>含“images”(MegaDetector) 或“predictions”(SpeciesNet) 的对象</translation>
     </message>
     <message>
-        <source>{source} holds no annotations of Pascal VOC</source>
+        <source>{source} contains no Pascal VOC annotations</source>
         <translation>“{source}”不含 Pascal VOC 标注</translation>
     </message>
     <message>
@@ -15943,7 +15943,7 @@ Click + to add a class.</source>
         <translation>某个对象没有边界框 (bndbox)</translation>
     </message>
     <message>
-        <source>{source} holds no project of the VGG Image Annotator</source>
+        <source>{source} contains no project of the VGG Image Annotator</source>
         <translation>“{source}”不含 VGG Image Annotator 项目</translation>
     </message>
     <message>
@@ -15955,11 +15955,11 @@ Click + to add a class.</source>
         <translation>没有类别的图像和边界框不纳入，并列在一个表格中</translation>
     </message>
     <message>
-        <source>{source} has no boxes of YOLO</source>
+        <source>{source} has no YOLO boxes</source>
         <translation>“{source}”没有 YOLO 边界框</translation>
     </message>
     <message>
-        <source>texts of numbers in labels, beside images</source>
+        <source>text files of numbers in labels, next to images</source>
         <translation>与 images 并列的 labels 中的数字文本</translation>
     </message>
     <message>
@@ -15971,11 +15971,11 @@ Click + to add a class.</source>
         <translation>多边形的每个顶点有两个数字，而此处共 {count} 个</translation>
     </message>
     <message>
-        <source>{source} has boxes of YOLO without names of their classes</source>
+        <source>{source} has YOLO boxes without class names</source>
         <translation>“{source}”有 YOLO 边界框，但没有其类别的名称</translation>
     </message>
     <message>
-        <source>names in data.yaml, or classes.txt beside the boxes</source>
+        <source>names in data.yaml, or classes.txt next to the boxes</source>
         <translation>data.yaml 中的 names，或边界框旁边的 classes.txt</translation>
     </message>
     <message>
@@ -16039,11 +16039,11 @@ Click + to add a class.</source>
         <translation>项目“{1}”</translation>
     </message>
     <message>
-        <source>Holds previews ({1} px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
+        <source>Contains previews ({1} px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
         <translation>包含预览图 ({1} px)，不含原照片。此副本合并回来后，您的标签会对应到原照片。</translation>
     </message>
     <message>
-        <source>Holds the photos in full size.</source>
+        <source>Contains the photos in full size.</source>
         <translation>包含原尺寸照片。</translation>
     </message>
     <message>
@@ -16051,11 +16051,11 @@ Click + to add a class.</source>
         <translation>占用 {1}。</translation>
     </message>
     <message>
-        <source>Takes {1}, {2} free on this disk.</source>
+        <source>Needs {1}, {2} free on this disk.</source>
         <translation>占用 {1}，此磁盘可用空间 {2}。</translation>
     </message>
     <message>
-        <source>Takes {1}, but only {2} is free on this disk.</source>
+        <source>Needs {1}, but only {2} is free on this disk.</source>
         <translation>占用 {1}，但此磁盘仅有 {2} 可用。</translation>
     </message>
     <message numerus="yes">
@@ -16193,7 +16193,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message>
-        <source>a rule of a class needs a class</source>
+        <source>a rule for a class needs a class</source>
         <translation>类别规则需要指定类别</translation>
     </message>
     <message>

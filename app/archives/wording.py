@@ -37,12 +37,11 @@ def photos_text(facts: ArchiveFacts) -> str:
     """Whether the archive has the photos or previews of them."""
     if facts.reduced_side:
         return tr(
-            "Holds previews ({1} px) instead of the photos. Your labels match the original "
-            "photos once this copy is "
-            "merged back.",
+            "Contains previews ({1} px) instead of the photos. Your labels match the original "
+            "photos once this copy is merged back.",
             number(facts.reduced_side),
         )
-    return tr("Holds the photos in full size.")
+    return tr("Contains the photos in full size.")
 
 
 def room_text(look: CopyLook) -> str:
@@ -50,9 +49,9 @@ def room_text(look: CopyLook) -> str:
     if look.free_bytes is None:
         return tr("Takes {1}.", file_size(look.size_bytes))
     template = (
-        tr("Takes {1}, {2} free on this disk.")
+        tr("Needs {1}, {2} free on this disk.")
         if look.has_room
-        else tr("Takes {1}, but only {2} is free on this disk.")
+        else tr("Needs {1}, but only {2} is free on this disk.")
     )
     return fill(template, file_size(look.size_bytes), file_size(look.free_bytes))
 

@@ -366,5 +366,5 @@ class Boxes(Feature):
         if not ids:
             key = keys_in_use().text_of("label_empty")
             self._toast.show_message(
-                tr("No box is left. Label the image itself, or say that it is empty ({1}).", key)
+                tr("No box is left. Label the image itself, or mark it as empty ({1}).", key)
             )

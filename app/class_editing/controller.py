@@ -169,7 +169,7 @@ class Classes(ClassEditing):
 
     @action_new(
         "new_sibling",
-        marked("New class beside it…"),
+        marked("New sibling class…"),
         keys="Ctrl+Return Ctrl+Enter",
         needs=ON_CLASS,
         in_bar=False,

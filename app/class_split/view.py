@@ -217,7 +217,7 @@ class SplitCard(ScrollingCard):
         self._state = state
         self.name.clear()
         self.below.setText(plain_button(tr("Below {1}", draft.name)))
-        self.as_siblings.setText(plain_button(tr("Beside {1}", draft.name)))
+        self.as_siblings.setText(plain_button(tr("Next to {1}", draft.name)))
         self.as_siblings.setChecked(True)
         self.failure.show_text("")
         self._show(draft)

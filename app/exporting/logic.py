@@ -94,7 +94,10 @@ def offered_exports() -> dict[str, ImageFormat]:
         tr("the network and your classes as ONNX files, with a runner that needs only Python"),
         (
             tr("the images and labels it learned from stay here"),
-            tr("it judges each image alone; in the project, images also teach one another"),
+            tr(
+                "it classifies each image on its own; in the project, images also inform one "
+                "another"
+            ),
         ),
         group=FormatGroup.MODEL,
     )

@@ -124,7 +124,7 @@ def target_facts(look: ExportLook) -> str:
     """Free space, and whether a file is replaced (unless there is a problem)."""
     parts = []
     if look.format.writes_into:
-        parts.append(tr("Choose the folder of your images to place the new files beside them."))
+        parts.append(tr("Choose the folder of your images to put the new files next to them."))
     if look.replaced_kind and not look.problem:
         words = tr("{1} is {2}, not an export like this one. It will be lost.")
         parts.append(fill(words, shown(look.target.name), translated(look.replaced_kind)))
@@ -141,7 +141,7 @@ def lacks_space(look: ExportLook, placing: Placing) -> str:
     needed = look.copy_bytes.get(look.choice.is_reduced, 0)
     if look.free_bytes is not None and needed > look.free_bytes:
         return tr(
-            "The copy takes about {1}, and only {2} is free there.",
+            "The copy needs about {1}, and only {2} is free there.",
             file_size(needed),
             file_size(look.free_bytes),
         )
@@ -154,7 +154,7 @@ def lacks_space(look: ExportLook, placing: Placing) -> str:
     ):
         return ""
     return tr(
-        "The copies take up to {1}, and only {2} is free there. Links use no space.",
+        "The copies need up to {1}, and only {2} is free there. Links use no space.",
         file_size(chosen.size_bytes),
         file_size(look.free_bytes),
     )

@@ -90,7 +90,7 @@ class ToolStrip(QFrame):
 
     def _show_search_tip(self) -> None:
         key = keys_in_use().text_of("search_images")
-        tip = tr("Enter goes on to the next one")
+        tip = tr("Enter moves on to the next one")
         self.search.setToolTip(plain_tip(titled(key, tip) if key else tip))
 
     def _lay_out(self) -> None:

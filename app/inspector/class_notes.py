@@ -180,10 +180,12 @@ class ClassNotes(QWidget):
             field.setAccessibleName(name)
             column.addWidget(label)
             column.addWidget(field)
-        self._note.setPlaceholderText(tr("What belongs here and what does not"))
+        self._note.setPlaceholderText(tr("What belongs here, and what does not"))
         synonyms.setPlaceholderText(tr("Other names, separated by ;"))
-        synonyms.setToolTip(plain_tip(tr("A name in a language has its code behind it: Tench@en")))
-        source_id.setPlaceholderText(tr("Id in the list that it came from"))
+        synonyms.setToolTip(
+            plain_tip(tr("Add a language code to a name in that language: Tench@en"))
+        )
+        source_id.setPlaceholderText(tr("Id in the list it was imported from"))
         rank.setPlaceholderText(tr("Species, genus, family, …"))
         for line in (self._name, *self._lines.values()):
             line.setCursorPosition(0)

@@ -125,7 +125,7 @@ class CommentEditor(QPlainTextEdit):
         self.setFixedHeight(EDITOR_HEIGHT)
         self.setTabChangesFocus(True)
         self.setAccessibleName(tr("Comment"))
-        self.setPlaceholderText(tr("Comment. Ctrl+Enter saves it, Esc leaves it as it was."))
+        self.setPlaceholderText(tr("Comment. Ctrl+Enter saves it, Esc discards it."))
         self._before = ""
 
     def begin(self, text: str) -> None:

@@ -52,8 +52,8 @@ def boxes_text(boxes: int, total: int) -> str:
         return taken
     left = plural(
         total - boxes,
-        "1 box with a lower score stays out.",
-        "{n} boxes with a lower score stay out.",
+        "1 box with a lower score is left out.",
+        "{n} boxes with a lower score are left out.",
     )
     return paragraph(taken, left)
 
@@ -158,7 +158,7 @@ def content_conflict_row(each: ContentConflict) -> Sequence[str]:
 
 
 def suggestions_title(count: int) -> str:
-    return plural(count, "1 keyword names no class", "{n} keywords name no class")
+    return plural(count, "1 keyword matches no class", "{n} keywords match no class")
 
 
 def suggestion_row(found: tuple[str, int]) -> Sequence[str]:

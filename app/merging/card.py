@@ -23,9 +23,8 @@ class MergeCard(ImportCard["MergeSurvey"]):
 
     def __init__(self, host: QWidget) -> None:
         words = tr(
-            "Bring in what another person did in their copy of this project: labels, classes and "
-            "notes. Images are "
-            "matched by their content. You see the result before anything changes, and nothing of "
+            "Merge another person's copy of this project: labels, classes and notes. Images are "
+            "matched by content. You see the result before anything changes, and nothing of "
             "yours is overwritten."
         )
         super().__init__(host, tr("Merge another copy"), words)

@@ -9,7 +9,7 @@ KEYS = PageKeys(
     (
         PageKey("ours", marked("Keep yours"), "1 Left"),
         PageKey("theirs", marked("Take theirs"), "2 Right"),
-        PageKey("suggested", marked("Take what is suggested"), "Return Enter"),
+        PageKey("suggested", marked("Take the suggestion"), "Return Enter"),
         PageKey("other", marked("Another class…"), "R"),
         PageKey("both", marked("Keep both comments"), "B"),
         PageKey("unknown", marked("None of the classes"), "U"),

@@ -77,13 +77,13 @@ def labels_text(plan: MergePlan) -> str:
         )
         if plan.same
         else "",
-        plural(plan.agreed, "On 1 image you both agree.", "On {n} images you both agree.")
+        plural(plan.agreed, "You both agree on 1 image.", "You both agree on {n} images.")
         if plan.agreed
         else "",
         plural(
             plan.kept,
-            "1 image you labelled again after seeing theirs. Yours stays.",
-            "{n} images you labelled again after seeing theirs. Yours stay.",
+            "1 image was labelled again by you after seeing theirs. Yours is kept.",
+            "{n} images were labelled again by you after seeing theirs. Yours are kept.",
         )
         if plan.kept
         else "",

@@ -63,7 +63,7 @@ class MovedImagesPanel(SidePanel):
             tr("Choose a folder…"), self.folder_wanted.emit, variant="primary", icon_name="folder"
         )
         self.search_near_button = make_button(
-            tr("Search beside the project"), self.search_requested.emit, icon_name="search"
+            tr("Search near the project"), self.search_requested.emit, icon_name="search"
         )
         fill_column(
             part,
@@ -90,9 +90,7 @@ class MovedImagesPanel(SidePanel):
         self._fill_card(())
         self.failure.show_text("")
         where = (
-            tr("Searching beside the project")
-            if folder is None
-            else tr("Searching {1}", folder.name)
+            tr("Searching near the project") if folder is None else tr("Searching {1}", folder.name)
         )
         self.progress.show_step(where)
 

@@ -89,8 +89,8 @@ def rank_title(rank: str) -> str:
 def question_text(purpose: TablePurpose) -> str:
     """The question where the roles of the columns cannot be detected."""
     if purpose is TablePurpose.LABELS:
-        return tr("Choose what each column is: at least the image and the class.")
-    return tr("Choose what each column is: at least the name of the class, or its levels.")
+        return tr("Choose the content of each column: at least the image and the class.")
+    return tr("Choose the content of each column: at least the name of the class, or its levels.")
 
 
 @final
@@ -130,7 +130,7 @@ class ColumnChooser(QWidget):
         self.given = given
         is_other = self._preview is None or self._preview.columns != preview.columns
         self._preview = preview
-        self.words.setText(tr("What each column is:") if preview.is_clear else self._question)
+        self.words.setText(tr("Content of each column:") if preview.is_clear else self._question)
         if is_other:
             self._make_columns(preview)
         for box, meaning in zip(self.boxes, preview.meanings, strict=False):
@@ -167,7 +167,7 @@ class ColumnChooser(QWidget):
     def _make_box(self, column: int) -> QComboBox:
         box = ChoiceBox()
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.setAccessibleName(tr("What column {1} is", number(column)))
+        box.setAccessibleName(tr("Content of column {1}", number(column)))
         box.addItem(tr("Not used", about="column"), "")
         for role, title in self._roles.items():
             box.addItem(title, role)

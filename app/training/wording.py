@@ -129,7 +129,7 @@ def _about(seconds: float) -> str:
 def labels_text(labels: Labels, *, trains: bool = True) -> str:
     if not trains:
         return tr(
-            "This edition cannot train. Install protoleaf-training in its place; projects stay."
+            "This edition cannot train. Install protoleaf-training instead; projects are kept."
         )
     if not labels.are_enough:
         return tr("Label at least 2 images in each of 2 classes first.")

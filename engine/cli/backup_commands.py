@@ -172,7 +172,7 @@ def _chosen(project: Path, text: str, *, is_other_wanted: bool) -> tuple[Path, b
     if len(fitting) == 1:
         return fitting[0].path, False
     raise InputError(
-        "several backups are meant" if fitting else "there is no such backup",
+        "several backups match" if fitting else "there is no such backup",
         expected="a file, 1 to {count}, or a time such as {time}" if found else "a file",
         found=text,
         remedy="see protoleaf backups list {project}",

@@ -129,7 +129,7 @@ def embed(
         return
     if backbone or cluster or shard_images:
         raise UsageError(
-            "--backbone, --cluster and --shard-images are of data sets",
+            "--backbone, --cluster and --shard-images are for data sets",
             remedy="name one with --out",
         )
     _embed_project(_one_project(sources), device, one_view=one_view)
@@ -158,7 +158,7 @@ def _refuse_cluster(cluster: str | None) -> None:
     """Refuse a cluster without a data set."""
     if cluster is not None:
         raise UsageError(
-            "--cluster is of data sets",
+            "--cluster is for data sets",
             expected="a data set, and --model FOLDER",
             remedy="make one with `protoleaf embed SOURCE... --out "
             "DATASET`, or leave --cluster out",
@@ -260,8 +260,8 @@ def classify(
     if model is not None:
         if setting is not None or collection is not None or include_labelled:
             raise UsageError(
-                "--setting, --collection and --all are of projects",
-                remedy="leave them out where --model is given",
+                "--setting, --collection and --all are for projects",
+                remedy="leave them out with --model",
             )
         if len(paths) == 1 and _is_data_set_folder(paths[0]):
             cluster_commands().classify_on_cluster(paths[0], model, out, cluster)
@@ -438,7 +438,7 @@ def _check_report(out: Path, setting: str, collection: bool | None) -> None:
         )
     if collection is not None:
         raise UsageError(
-            "--report is made as the project is set",
+            "--report uses the settings of the project",
             remedy="leave out --collection and --no-collection",
         )
 

@@ -305,8 +305,8 @@ def _add_laboratory(program: typer.Typer, name: str) -> None:
     def missing() -> None:
         raise UsageError(
             "`protoleaf {name}` is not installed",
-            expected="Protoleaf with its laboratory",
-            found="the program alone",
+            expected="Protoleaf with its experiments",
+            found="the program only",
             remedy="install it in a Python environment: pip install 'protoleaf[experiments]'",
             name=name,
         )

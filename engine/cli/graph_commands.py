@@ -263,7 +263,7 @@ def what_if(
 
     if not (unlink or link or merge):
         raise UsageError(
-            "there is nothing to try out",
+            "there are no edits to try out",
             expected="--unlink, --link or --merge",
             remedy="name an edit",
         )

@@ -100,7 +100,7 @@ def _refusal(error: Exception) -> ProtoleafError | None:
             return StorageError(error.strerror or str(error), found=_named(error))
         case UnicodeEncodeError():
             return InputError(
-                "a name holds characters that cannot be written", found=ascii(error.object)
+                "a name contains characters that cannot be written", found=ascii(error.object)
             )
         case OverflowError():
             return InputError("a number is too large", found=str(error))

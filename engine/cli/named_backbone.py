@@ -88,7 +88,7 @@ def named_backbone(
     for option, given in (("proxy", proxy), ("mirror", mirror)):
         if given and not is_published:
             raise UsageError(
-                "a {option} is for the download of a published network only",
+                "a {option} is only for the download of a published network",
                 expected="torchvision:NAME or timm:NAME",
                 found=backbone,
                 remedy="leave --{option} out",

@@ -54,7 +54,7 @@ def policy(
     """List or change the policies of a project."""
     of_class = (confidence, is_deepest, is_broadest, key)
     if class_text is None and any(each is not None for each in of_class):
-        raise UsageError("a rule of a class needs a class", remedy="name it after the project")
+        raise UsageError("a rule for a class needs a class", remedy="name it after the project")
     changes = any(each is not None for each in (*of_class, level, is_locked))
     bar = None if confidence is None else _bar_of(confidence)
     with open_project(project, for_writing=changes) as opened:

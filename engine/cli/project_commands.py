@@ -55,7 +55,7 @@ def new(
     check_path_is_free(project)
     if data_set is not None:
         if backbone:
-            raise UsageError("a data set has a backbone of its own", remedy="leave --backbone out")
+            raise UsageError("a data set has its own backbone", remedy="leave --backbone out")
         _of_data_set(project, data_set, images_from or [])
         return
     wanted = backbone or default_backbone()

@@ -33,7 +33,7 @@ Seed = Annotated[
 def check_way(by: str) -> None:
     """Raise `UsageError` for an unknown way."""
     if by not in WAYS:
-        raise UsageError("images cannot be chosen so", expected=either(WAYS), found=by)
+        raise UsageError("images cannot be chosen this way", expected=either(WAYS), found=by)
 
 
 def sample(
@@ -61,7 +61,7 @@ def sample(
             "a file is not a data set",
             expected="the folder that `protoleaf embed SOURCE --out DATASET` made",
             found=str(data_set),
-            remedy="of a project, `protoleaf suggest PROJECT --count N` lists the images to label",
+            remedy="for a project, `protoleaf suggest PROJECT --count N` lists the images to label",
         )
     from engine.collection.importing.data_set import Sample, SampleBy, project_of_data_set
 

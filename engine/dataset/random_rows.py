@@ -61,7 +61,7 @@ def check_count(data_set: DataSet, count: int) -> None:
     most = data_set.manifest.rows - data_set.manifest.failed
     if not 1 <= count <= most:
         raise InputError(
-            "so many images cannot be drawn from the data set",
+            "that many images cannot be drawn from the data set",
             expected="from 1 to {most}, the number of its images with an embedding",
             found="{count}",
             remedy=(
@@ -75,7 +75,7 @@ def check_count(data_set: DataSet, count: int) -> None:
             "images cannot be drawn from so large a data set",
             expected="fewer than {most} with an embedding",
             found="{found_images} in {folder}",
-            remedy="embed a part of the sources into a data set of its own",
+            remedy="embed part of the sources into a separate data set",
             most=f"{_MOST_IMAGES:,}",
             found_images=f"{most:,}",
             folder=data_set.folder,

@@ -103,7 +103,7 @@ def _opened(shards: ShardSet, number: int) -> Iterator[tuple[Any, ShardFacts]]:
 def _facts(file: Any, shards: ShardSet, number: int) -> ShardFacts:
     footer = json.loads((file.metadata.metadata or {})[_KEY])
     if (footer["owner"], footer["number"]) != (shards.owner_id, number):
-        raise ValueError("it belongs elsewhere")
+        raise ValueError("it belongs to another data set")
     if not file.schema_arrow.equals(shards.schema):
         raise ValueError("it has other columns")
     return facts_of([footer["facts"]])[0]

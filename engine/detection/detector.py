@@ -180,7 +180,7 @@ class ObjectDetector:
             if choice.is_explicit:
                 raise
             why = {"device": choice.device_name, "why": error.found or error.what}
-            notice = Message("{device} cannot run this network ({why}); the CPU does the work", why)
+            notice = Message("{device} cannot run this network ({why}); the CPU is used", why)
             self._choice = CPU_CHOICE
             return DeviceFallback(open_cpu(), notice=notice)
         return DeviceFallback(run, open_cpu, device_name=choice.device_name)

@@ -185,9 +185,9 @@ def format_of(out: Path) -> str:
         if out.suffix.casefold() == each.suffix:
             return name
     raise UsageError(
-        'the suffix of "{file}" tells no graph format',
+        'the suffix of "{file}" is not that of a graph format',
         expected=enumerated(each.suffix for each in GRAPH_FORMATS.values()),
-        remedy="give the file such a name, or choose one of {formats}",
+        remedy="give the file such a suffix, or choose one of {formats}",
         file=out.name,
         formats=enumerated(GRAPH_FORMATS),
     )

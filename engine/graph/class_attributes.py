@@ -210,7 +210,7 @@ def _clean_synonyms(synonyms: tuple[str, ...], name: str) -> tuple[str, ...]:
             'the class "{name}" has too many synonyms',
             expected="at most {limit:,}",
             found=f"{len(cleaned):,}",
-            remedy="leave some of them out",
+            remedy="remove some of them",
             name=name,
             limit=MOST_SYNONYMS,
         )
@@ -233,7 +233,7 @@ def _clean_note(note: str, _name: str) -> str:
         strange := next((each for each in note if _is_control(each)), None)
     ):
         raise InputError(
-            "a note cannot hold control characters",
+            "a note cannot contain control characters",
             found=f"{strange!a}",
             remedy="delete that character",
         )

@@ -120,7 +120,7 @@ def check_growth(graph: CategoryGraph, edits: Sequence[GraphEdit]) -> None:
             "there would be too many classes",
             expected="at most {limit:,}",
             found=f"{len(graph):,}",
-            remedy="take the part of the classes that you need",
+            remedy="use only the classes that you need",
             limit=MOST_CLASSES,
         )
     links = [(edit.parent_id, edit.child_id) for edit in edits if isinstance(edit, EdgeAdded)]
@@ -147,7 +147,7 @@ def _check_depth(graph: CategoryGraph, edits: Sequence[GraphEdit]) -> None:
             "the classes would nest too deeply",
             expected="at most {deepest:,} levels below the top",
             found='"{name}" on level {level:,}',
-            remedy="put them further up",
+            remedy="move them further up",
             deepest=DEEPEST_LEVEL,
             name=graph.name(deepest),
             level=graph.level(deepest),

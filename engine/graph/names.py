@@ -123,7 +123,7 @@ def _refuse_treacherous_characters(name: str, noun: str) -> None:
         if is_control or unicodedata.bidirectional(character) in _DIRECTION_MARKS:
             kind = _CONTROLS if is_control else _MARKS
             raise GraphError(
-                "a {noun} cannot hold {kind}",
+                "a {noun} cannot contain {kind}",
                 found="{character} at character {position} of {name}",
                 remedy="delete that character",
                 noun=Message(noun),

@@ -88,7 +88,7 @@ def check_origin(structure: GraphStructure, class_id: ClassId, from_parent: Clas
     elif structure.parents(class_id):
         raise GraphError(
             '"{name}" is not at the top level',
-            remedy="say which parent it leaves",
+            remedy="give the parent to remove",
             name=structure.names[class_id],
         )
 

@@ -127,7 +127,7 @@ def opened_to(
                 below[parent] = current
                 # Through open branches at no cost, so they come first.
                 (waiting.appendleft if parent in opened else waiting.append)(parent)
-    raise AssertionError("every class lies below a root")
+    raise AssertionError("every class is below a root")
 
 
 def _way_down(below: dict[ClassId, ClassId | None], top: ClassId) -> list[ClassId]:

@@ -341,7 +341,7 @@ def _refuse_empty(image: Image.Image, size_bytes: int) -> None:
         raise ImageError(
             "the image is damaged or incomplete",
             expected="{width} x {height} pixels",
-            found="a file of {size} that ends long before",
+            found="a file of {size} that ends early",
             width=image.width,
             height=image.height,
             size=size_text(size_bytes),

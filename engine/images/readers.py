@@ -177,7 +177,7 @@ def _kind_of(head: bytes) -> str:
     if container_brands(head):
         return _UNKNOWN if is_avif(head) or is_heif(head) or raw_kind(head) else marked("a video")
     if not head.strip(b"\x00"):
-        return marked("nothing but zeros")
+        return marked("only zeros")
     return _text_kind(head) or _UNKNOWN
 
 

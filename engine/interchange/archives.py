@@ -168,7 +168,7 @@ def checked_name(name: str, named_by: str) -> str:
 def _outside(name: str, named_by: str) -> FormatError:
     return FormatError(
         "{named_by} names a file outside of its folder",
-        expected="one beside {named_by}",
+        expected="one next to {named_by}",
         found=f'"{name[:200]}"',
         remedy="put the file there, and write its name alone",
         named_by=named_by,

@@ -31,13 +31,13 @@ class LeftOutReason(StrEnum):
 
     NO_NAME = marked("rows without a name")
     BAD_NAME = marked("names that no class can have")
-    NO_PARENT = marked("classes whose parent is not in the list lie at the top")
+    NO_PARENT = marked("classes whose parent is not in the list are at the top level")
     NO_ACCEPTED = marked("synonyms of a class that is not in the list")
     REPEATED = marked("rows with the id or place of an earlier one")
     SYNONYM = marked("synonyms that are too long or too many")
     ATTRIBUTE = marked("ids, ranks or notes that a class cannot have")
     DEPRECATED = marked("concepts that were withdrawn or have no name")
-    NO_FILE = marked("tables of the archive that are not there")
+    NO_FILE = marked("missing tables of the archive")
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +316,7 @@ def checked(
     if not imported.classes:
         first = next(iter(imported.left_out), None)
         raise FormatError(
-            "{source_name} holds no classes",
+            "{source_name} contains no classes",
             found="{reason}: {place}" if first else "",
             remedy="choose a source with at least one class",
             source_name=source_name,
@@ -342,7 +342,7 @@ def cycle_error(cycle: Iterable[str], names: Mapping[str, str], place: str) -> F
     return FormatError(
         "{source_name} makes a class its own ancestor",
         found=" > ".join(names[key] for key in cycle),
-        remedy="cut one of these edges",
+        remedy="remove one of these edges",
         source_name=place,
     )
 
@@ -358,7 +358,7 @@ def check_level(level: int, source_name: str) -> None:
             "{source_name} nests its classes too deeply",
             expected="at most {deepest:,} classes above one another",
             found="more",
-            remedy="take the part of it that you need",
+            remedy="use only the part that you need",
             source_name=source_name,
             deepest=DEEPEST_LEVEL,
         )

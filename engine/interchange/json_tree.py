@@ -159,7 +159,7 @@ def _nodes(document: Any, source_name: str) -> Iterator[JsonObject]:
         if key in seen:
             raise FormatError(
                 '{source_name} has the class "{key}" twice',
-                remedy="join the two or rename one",
+                remedy="merge the two or rename one",
                 source_name=source_name,
                 key=key,
             )

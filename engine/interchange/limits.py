@@ -67,7 +67,7 @@ _AT_MOST_MIB = marked("at most {limit} MiB")
 _FOUND_MIB = "{count:,} MiB"
 _MORE = marked("more")
 _DIVIDE = marked("divide it into several files, and import one after the other")
-_TAKE_PART = marked("take the part of it that you need")
+_TAKE_PART = marked("use only the part that you need")
 
 RECORDS = Limit(5_000_000, marked("{name} has too many rows"), _AT_MOST, _MORE, _DIVIDE)
 """Rows, labels or images of a source: twice the largest collection.
@@ -122,7 +122,7 @@ DOCUMENT_BYTES = Limit(
 """Of a document; develop settings with hundreds of brush strokes take a few megabytes."""
 FILE_LIST_BYTES = Limit(
     16 * 2**20,
-    marked("{name} holds too many files"),
+    marked("{name} contains too many files"),
     marked("a list of at most {limit} MiB"),
     _FOUND_MIB,
     marked("unpack it, and pack what you need"),
@@ -145,7 +145,7 @@ WORKBOOK_CELLS = Limit(
     4_000_000,
     marked("a sheet of the workbook {name} has too many cells"),
     marked("at most {limit:,}, from the first to the last that is filled"),
-    remedy=marked("delete what lies far from the table, or save it as CSV"),
+    remedy=marked("delete cells far from the table, or save it as CSV"),
 )
 """Of one sheet; each takes some fifty bytes, also a blank one."""
 TAXONOMY_BYTES = Limit(
@@ -159,7 +159,7 @@ TAXONOMY_BYTES = Limit(
 """Of one file; WordNet's nouns take 15 MiB, the Gene Ontology 35, a million rows fit. Chosen."""
 TAXONOMY_PARTS = Limit(
     4_000_000,
-    marked("{name} holds more than a taxonomy does"),
+    marked("{name} contains more than a taxonomy"),
     marked("at most {limit:,} values, elements or quarters of lines"),
     "{count:,}",
     _TAKE_PART,
@@ -170,7 +170,7 @@ Small parts take many times their size in memory. Chosen.
 """
 STATEMENTS = Limit(
     1_000_000,
-    marked("{name} says more than a taxonomy does"),
+    marked("{name} has too many statements for a taxonomy"),
     marked("at most {limit:,} statements"),
 )
 """Of one file; 40,000 concepts in a dozen languages have half as many. Chosen."""

@@ -150,7 +150,7 @@ def text_lines(
             "{name} is not text", found=place, remedy="save it as UTF-8", name=name
         ) from error
     except BROKEN_ARCHIVE as error:
-        raise FormatError("{name} is broken", found=str(error)[:200], name=name) from error
+        raise FormatError("{name} is damaged", found=str(error)[:200], name=name) from error
     except OSError as error:
         raise _unreadable_table(name, error) from error
     finally:

@@ -56,7 +56,7 @@ class XmpPacket:
         tree = xml_tree(utf8_packet(data), name)
         if _rdf_in(tree) is None:
             raise FormatError(
-                "{name} holds no XMP",
+                "{name} contains no XMP",
                 expected="rdf:RDF",
                 found=str(tree.getroot().tag)[:200],
                 name=name,

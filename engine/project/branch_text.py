@@ -75,7 +75,7 @@ def read_branches(text: str) -> tuple[CopiedClass, ...]:
     """
     if len(text) > LONGEST_TEXT:
         raise InputError(
-            "that is too much to paste",
+            "there is too much to paste",
             expected="at most {limit:,} characters",
             found=f"{len(text):,}",
             limit=LONGEST_TEXT,
@@ -131,7 +131,7 @@ def _copied(row: Any, place: int) -> CopiedClass:
 
 def _broken(place: int, found: str) -> InputError:
     return InputError(
-        "the copied classes are broken",
+        "the copied classes are damaged",
         found="class {place} has {value}",
         remedy="copy them again",
         place=place + 1,

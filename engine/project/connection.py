@@ -287,16 +287,16 @@ def _unreachable(path: Path, reason: str) -> ProtoleafError:
 
 def _too_big(path: Path, _reason: str) -> ProtoleafError:
     return StorageError(
-        "something is too large for the project file; nothing was changed",
+        "a value is too large for the project file; nothing was changed",
         expected="at most 1 GB",
         found=str(path),
-        remedy="keep it outside the project",
+        remedy="store it outside the project",
     )
 
 
 def _not_storable(path: Path, reason: str) -> ProtoleafError:
     return InputError(
-        "something is too long or not of the kind that the project file holds; nothing was changed",
+        "a value is too long or of a type that project files cannot store; nothing was changed",
         found="{reason} in {path}",
         remedy="shorten or correct it",
         reason=reason,

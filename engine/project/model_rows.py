@@ -147,7 +147,7 @@ def chosen_version_id(connection: Connection) -> int:
         return int(value)
     except (TypeError, ValueError) as error:
         raise ProjectDamagedError(
-            "the project does not say which model version it uses",
+            "the project does not specify which model version it uses",
             found="{value} in {path}",
             remedy="restore a backup or open an earlier copy of the file",
             value=repr(value),
@@ -209,7 +209,7 @@ def _plain_values(text: str) -> dict[str, Any]:
 
 def _unreadable(text: object) -> ProjectDamagedError:
     return ProjectDamagedError(
-        "what a model version was made with cannot be read",
+        "the settings of a model version cannot be read",
         expected="plain values by name",
         found=repr(text)[:80],
         remedy="restore a backup or open an earlier copy of the file",

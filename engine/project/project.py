@@ -81,7 +81,7 @@ def _check_is_free(path: Path) -> None:
         # SQLite would take the old log for the new project's and replay it.
         if os.path.lexists(f"{path}{suffix}"):
             raise ProjectExistsError(
-                "a part of an earlier project of this name is still there",
+                "part of an earlier project of this name still exists",
                 found=f"{path}{suffix}",
                 remedy="choose another name, or move that file away",
             )

@@ -103,7 +103,7 @@ class StepWriter:
         """Raise `StorageError` when SQLite rolled back, as on a full disk, and that was ignored."""
         if not self.connection.in_transaction:
             raise StorageError(
-                "the action was given up after an earlier failure; nothing was changed",
+                "the action was abandoned after an earlier failure; nothing was changed",
                 found=str(self.connection.path),
                 remedy="check the disk, then try again",
             )

@@ -34,7 +34,7 @@ def kind_of(out: Path) -> str:
     kind = REPORT_KINDS.get(out.suffix.lower())
     if kind is None:
         raise UsageError(
-            "the name of the report does not say what it is to be",
+            "the name of the report has no known suffix",
             expected=enumerated(SUFFIXES),
             found=out.name,
             remedy="end the name with .html, .pdf, .csv or .zip",

@@ -193,7 +193,7 @@ class DeviceFallback:
         # A GPU's batch, on every core at once, would be too much for the memory
         self._most = CPU_BATCH
         self.notice = Message(
-            "{device} failed ({why}); the CPU takes over from there",
+            "{device} failed ({why}); continuing on the CPU",
             {"device": self._device_name, "why": why},
         )
         _log.info(self.notice)
@@ -231,7 +231,7 @@ def open_runs(
         if choice.is_explicit:
             raise
         why = {"device": choice.device_name, "why": error.found or error.what}
-        notice = Message("{device} cannot run this network ({why}); the CPU does the work", why)
+        notice = Message("{device} cannot run this network ({why}); the CPU is used", why)
         # When the network is at fault, this fails, too, with the reason.
         return _on_cpu(network, card, notice)
 

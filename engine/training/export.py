@@ -234,10 +234,10 @@ def compare(
     largest = max(differences)
     if not largest <= tolerance:  # also refuses a difference that is not a number
         raise ModelError(
-            "the exported model does not do what the torch model does",
+            "the exported model does not match the torch model",
             expected="a relative difference of at most {tolerance:g}",
             found=f"{largest:.2g}",
-            remedy="nothing was written; this is a fault of the export, please report it",
+            remedy="nothing was written; this is a bug in the export, please report it",
             tolerance=tolerance,
         )
     return Agreement(largest, tolerance, len(differences))

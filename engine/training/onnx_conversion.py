@@ -158,7 +158,7 @@ def read_propagation(path: Path) -> PropagationNetwork[Attention]:
     )
     if _G not in weights or _H not in weights or normalisation is None:
         raise ModelError(
-            "the propagation file holds no attention that training could continue from",
+            "the propagation file contains no attention weights to continue training from",
             found=str(path),
             remedy="train propagation from new weights",
         )

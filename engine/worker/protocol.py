@@ -89,7 +89,7 @@ class Envelope:
         try:
             return msgspec.convert(self.body, found, dec_hook=_special)
         except (msgspec.ValidationError, ProtoleafError) as error:
-            what = "a message of the program has other fields than its kind"
+            what = "a message of the program has unexpected fields"
             raise FormatError(
                 what, found="{kind} ({reason})", kind=self.kind, reason=str(error)
             ) from error

@@ -71,7 +71,7 @@ def test_a_device_is_refused(device: str) -> None:
 def test_a_file_of_the_kernel_is_refused(tmp_path: Path) -> None:
     link = tmp_path / "list.csv"
     link.symlink_to("/proc/self/status")
-    with pytest.raises(NotRegularError, match="made up by the system"):
+    with pytest.raises(NotRegularError, match="a virtual file of the system"):
         read_regular(link)
 
 

@@ -134,7 +134,7 @@ def test_what_does_not_belong_together_is_refused(laid: Laid, tmp_path: Path) ->
     assert begin_predictions(laid.data_set, bundle, tmp_path / "out") == manifest
     other = DataSet(laid.data_set.folder, replace(laid.data_set.manifest, data_set_id="another"))
     with pytest.raises(
-        InputError, match="the folder holds predictions of another data set or model"
+        InputError, match="the folder contains predictions of another data set or model"
     ):
         begin_predictions(other, bundle, tmp_path / "out")
     with pytest.raises(InputError, match="this name is already taken"):

@@ -262,7 +262,7 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
 def test_a_folder_that_a_node_does_not_see(tmp_path: Path) -> None:
     """A worker on another computer raises an error instead of creating the folder."""
     with pytest.raises(
-        InputError, match=r"a node of the cluster does not see the data set.*found .*elsewhere"
+        InputError, match=r"a node of the cluster cannot access the data set.*found .*elsewhere"
     ):
         EmbedShards(tmp_path / "elsewhere").open(Resources())
 

@@ -238,7 +238,7 @@ def test_a_gpu_that_is_not_there(photos: Path, tmp_path: Path) -> None:
         (
             "kills",
             (
-                "ModelError: a shard ends its workers again and again: found shard 3, 3 times. "
+                "ModelError: the workers of a shard exit repeatedly: found shard 3, 3 times. "
                 "Look "
                 "at the memory of"
             ),
@@ -246,7 +246,7 @@ def test_a_gpu_that_is_not_there(photos: Path, tmp_path: Path) -> None:
         ("refuses", "StorageError: the disk of shard 3 is gone"),
         ("has a bug", "RayTaskError(ZeroDivisionError)"),
         ("opens badly", "InputError: nothing can be opened here"),
-        ("dies opening", "ModelError: workers of the cluster end before they begin: found "),
+        ("dies opening", "ModelError: workers of the cluster exit at start: found "),
     ],
 )
 def test_work_that_goes_wrong(name: str, message: str) -> None:

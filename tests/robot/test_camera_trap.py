@@ -143,7 +143,7 @@ def import_boxes(person: Person, things: Sequence[Thing]) -> None:
     person.hand.key("Tab")
     taken = sum(thing.score >= THRESHOLD / 100 for thing in things)
     person.part_containing(f"{taken} boxes become images of their own.")
-    person.part_containing(f"{len(things) - taken} boxes with a lower score stay out.")
+    person.part_containing(f"{len(things) - taken} boxes with a lower score are left out.")
     person.click("Import", "push button")
 
 

@@ -88,7 +88,7 @@ class NetworkPublisher:
 
     def check_installed(self) -> None:
         """Refuse, with what to install, where a package that its networks need is missing."""
-        what = Message("networks of {name} need", {"name": self.name})
+        what = Message("networks of {name} require", {"name": self.name})
         check_packages(("torch", "torchvision", "onnxscript", "safetensors"), what)
         check_packages((self.name,), what, extra=self.extra)
 

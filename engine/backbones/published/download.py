@@ -312,10 +312,10 @@ class _Download:
             if is_written:
                 self.part.remove()
             raise NetworkError(
-                "the file on {host} is not the expected one",
+                "the file on {host} does not match its checksum",
                 expected="about {promised:.1f} MB",
                 found="{arrived:.1f} MB for {url}",
-                remedy="try again later; a newer version of the program may know the file",
+                remedy="try again later, or with a newer version of the program",
                 host=urlsplit(self.url).hostname,
                 promised=self.promised / 1e6,
                 arrived=size / 1e6,

@@ -203,7 +203,7 @@ def _check_settings(settings: Mapping[str, Any], repository: str) -> None:
             "the installed timm does not have the network's architecture",
             expected="one of timm's",
             found="“{architecture}” in {repository}",
-            remedy="a newer timm may know it",
+            remedy="a newer timm may support it",
             architecture=architecture,
             repository=repository,
         )
@@ -214,7 +214,7 @@ def _check_settings(settings: Mapping[str, Any], repository: str) -> None:
     forbidden = sorted(_WHERE_FROM.intersection(settings["model_args"]))
     if forbidden:
         raise ModelError(
-            "{repository} asks for more than building a network",
+            "{repository} requires more than building a network",
             found=enumerated(forbidden),
             repository=repository,
         )

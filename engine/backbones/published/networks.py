@@ -58,9 +58,9 @@ def _fetched(
         remote = next((answer for answer in answers if answer is not None), None)
     if remote is None:
         raise NetworkError(
-            "the weights are not where they were published",
+            "the weights are no longer available at their address",
             expected=either(map(route.address, urls)),
-            remedy="a newer version of timm may know where to",
+            remedy="a newer version of timm may find them",
         )
     path = download(
         remote.url,

@@ -37,7 +37,7 @@ _UNREACHABLE = frozenset(
 )
 _PROXY_REMEDY = "put name and password into the proxy's address: http://name:password@host:port"
 _REMEDIES = {
-    404: "the file has been moved; a newer version of the program may know where to",
+    404: "the file has been moved; a newer version of the program may find it",
     407: _PROXY_REMEDY,
 }
 
@@ -304,7 +304,7 @@ def network_error(
         what, remedy = "the proxy {proxy} cannot be reached", "check the proxy's address"
     elif is_unreachable(failure):
         what = "{host} cannot be reached"
-        remedy = remedy or "check the network, or name the proxy that leads out of it"
+        remedy = remedy or "check the network, or set its proxy"
     else:
         what, remedy = "the connection to {host} was lost", remedy or "try again"
     return NetworkError(

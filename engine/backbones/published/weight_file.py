@@ -41,15 +41,15 @@ def read_numbers(path: Path) -> Mapping[str, Tensor]:
     except _DAMAGE as error:
         raise ModelError(
             "the weights cannot be read as plain numbers",
-            expected="tensors by name, and no code",
+            expected="named tensors without code",
             found=_first_line(error),
-            remedy="nothing of the file was run; do not use it",
+            remedy="no code of the file was run; do not use it",
         ) from error
     if not isinstance(state, Mapping) or not all(
         isinstance(value, Tensor) for value in state.values()
     ):
         raise ModelError(
-            "the file holds no weights", expected="tensors by name", found=type(state).__name__
+            "the file contains no weights", expected="tensors by name", found=type(state).__name__
         )
     return state
 

@@ -47,7 +47,7 @@ SAMPLE = 16  # embeddings to compute here: a second of work
 LEAST_COSINE = 0.9
 MOST_SHOWN = 5
 LONGEST_PATH = 4096  # bytes
-_REMEDY = "ask whoever made it, or embed its sources again"
+_REMEDY = "ask its author, or embed its sources again"
 
 
 def backbone_of(data_set: DataSet) -> str:
@@ -67,7 +67,7 @@ def backbone_of(data_set: DataSet) -> str:
         ) from error
     if found != wanted:
         raise ModelError(
-            "the backbone beside the data set is not the one that made its embeddings",
+            "the backbone next to the data set is not the one that made its embeddings",
             expected=wanted[:12],
             found="{hash} in {path}",
             remedy=_REMEDY,
@@ -191,7 +191,7 @@ class EmbeddingSample:
             place = np.flatnonzero(is_computed)[cosines.argmin()]
             raise FormatError(
                 "the embeddings of the data set are not those of its images",
-                expected="what the same backbone computes here, cosine {least} or more",
+                expected="those of the same backbone on this computer, cosine {least} or more",
                 found="cosine {cosine} at {path}, and {others} of {compared} others",
                 remedy=_REMEDY,
                 least=LEAST_COSINE,
@@ -246,8 +246,8 @@ def sampled_rows(
 def _check_choice(count: int) -> None:
     if count > CANDIDATES:
         raise InputError(
-            "teach-first cannot choose so many images",
-            expected="at most {most}, among which it chooses",
+            "teach-first cannot choose that many images",
+            expected="at most {most}, the number that it chooses from",
             found="{count}",
             remedy="name fewer, or draw them with --by random",
             most=f"{CANDIDATES:,}",

@@ -270,7 +270,7 @@ def _refuse_new_classes(added: int) -> None:
     if added:
         raise GraphError(
             "the class list is locked",
-            expected="folders that are called as classes of the project",
+            expected="folders named like classes of the project",
             found="{classes} more",
             remedy="rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; "
             "nothing was added",

@@ -36,7 +36,7 @@ from engine.texts import Message, marked
 ELSEWHERE = Message(
     "it is neither below the list's folder nor below a folder of the project's images"
 )
-NO_FILE = Message("it is not an ordinary file")
+NO_FILE = Message("it is not a regular file")
 NO_IMAGE = marked("it is not an image that can be read; images are {kinds}")
 OTHER_CONTENT = "other content"
 _LEAST_FOLDERS = 2  # equal ones, if the beginning of an absolute path differs. Chosen

@@ -158,7 +158,7 @@ def _of_class(term: Term, searched: Searched) -> Flags:
     if not wanted:
         raise QueryError(
             'there is no class "{name}", at character {place}',
-            remedy="the part before the colon says that a class is meant",
+            remedy="the part before the colon looks for a class",
             name=term.text,
             place=term.start + 1,
         )

@@ -202,28 +202,28 @@ def _via_classes(attributes: JsonObject) -> list[str]:
 read_pascal_voc = partial(
     _read,
     PASCAL_VOC,
-    marked("{source} holds no annotations of Pascal VOC"),
+    marked("{source} contains no Pascal VOC annotations"),
     marked("files .xml with <annotation> and <object>"),
     _pascal_voc,
 )
 read_labelme = partial(
     _read,
     LABELME,
-    marked("{source} holds no files of LabelMe"),
+    marked("{source} contains no LabelMe files"),
     marked('objects with "shapes" and "imagePath"'),
     _labelme,
 )
 read_createml = partial(
     _read,
     CREATEML,
-    marked("{source} holds no list of CreateML"),
+    marked("{source} contains no CreateML list"),
     marked('objects with "image" and "annotations" that have "coordinates"'),
     _createml,
 )
 read_via = partial(
     _read,
     VIA,
-    marked("{source} holds no project of the VGG Image Annotator"),
+    marked("{source} contains no project of the VGG Image Annotator"),
     marked('images with "regions" that have "shape_attributes"'),
     _via,
 )

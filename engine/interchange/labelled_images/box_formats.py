@@ -99,9 +99,9 @@ def refuse_boxes(source: Path) -> None:
     """
     if form := box_format_of(source):
         raise FormatError(
-            "{source} carries boxes around things ({form}), and its folders are no classes",
+            "{source} has bounding boxes ({form}), and its folders are not classes",
             expected="a folder for each class",
-            remedy="import its labels instead: each box becomes an image with a label of its own",
+            remedy="import its labels instead: each box becomes an image with its own label",
             source=source.name,
             form=TITLES[form],
         )
@@ -110,9 +110,9 @@ def refuse_boxes(source: Path) -> None:
 def unread_boxes_error(source: Path, title: str) -> FormatError:
     """The error for a table of boxes."""
     return FormatError(
-        "{source} carries boxes around things in columns ({form}), which are not read",
-        expected="one class for a whole image",
-        remedy="save the boxes as COCO, YOLO, Pascal VOC or in another form that is read",
+        "{source} has bounding boxes in columns ({form}), which cannot be read",
+        expected="one class per image",
+        remedy="save the boxes as COCO, YOLO, Pascal VOC or in another supported format",
         source=source.name,
         form=title,
     )
@@ -131,11 +131,11 @@ def refuse_data_set_folders(source: str, folders: Iterable[str]) -> None:
     """
     if found := data_set_folders(folders):
         raise FormatError(
-            "{source} has folders that are called as parts of data sets are, "
-            "and would become classes",
+            "{source} has folders named like parts of data sets, which would become classes",
             expected="folders that are named like classes",
             found=enumerated(found[:5]),
-            remedy="choose the folder in which the classes are, or rename a folder that is a class",
+            remedy="choose the folder that contains the classes, or rename a folder that is a "
+            "class",
             source=source,
         )
 

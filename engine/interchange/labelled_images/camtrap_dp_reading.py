@@ -59,7 +59,7 @@ _READ_COLUMNS = frozenset(
 """Of the tables of media and observations; `sequenceID` was in both before version 1.0."""
 OBSERVATIONS = "observations.csv"
 _OF_PACKAGE = frozenset({PACKAGE, OBSERVATIONS})  # files read as their folder
-_PASSED_OVER = marked("{count:,} observations of events without media were passed over")
+_PASSED_OVER = marked("{count:,} observations of events without media were skipped")
 _OBSERVATION = marked("observation {place}: {reason}")
 _CATEGORIES = {"human": "person"}  # of detectors, by the type of an observation
 _FIELDS = ("sex", "lifeStage", "behavior")
@@ -113,7 +113,7 @@ class _Package:
         if not isinstance(table.get("path"), str):
             raise FormatError(
                 "the package has no table of {name}",
-                expected="{name}.csv beside {package}",
+                expected="{name}.csv next to {package}",
                 name=name,
                 package=PACKAGE,
             )

@@ -37,7 +37,7 @@ from engine.new_folder import Placing, place_file
 from engine.texts import marked
 
 BOXES_IN_FOLDERS = marked(
-    "boxes: their pictures lie there once for each class, or what is in the boxes is cut out"
+    "boxes: their pictures are included once for each class, or the boxes are cropped"
 )
 IMAGES_TABLE = "images.csv"
 CLASSES_TABLE = "classes.csv"

@@ -237,7 +237,7 @@ def _points(text: str) -> list[Point]:
 
 @contextmanager
 def _opened(source: Path) -> Iterator[IO[bytes]]:
-    with reading(source, "{source} holds no {member}", member=_MEMBER):
+    with reading(source, "{source} contains no {member}", member=_MEMBER):
         if source.suffix.casefold() == ".zip":
             with opened_archive(source) as archive, member(archive, _MEMBER) as file:
                 yield file

@@ -38,11 +38,11 @@ from engine.texts import marked
 CANNOT_CARRY = (
     "images without a class are left out: they are not occurrences",
     (
-        "an empty image is an absence without a name: "
-        "write of what (scientificName) before you publish"
+        "an empty image is an absence without a name: fill in the taxon (scientificName) before "
+        "you publish"
     ),
-    "boxes: there is no term for them, and each is an occurrence with its whole image",
-    "the licence and whom to write to are not known: fill them in (eml.xml) before you publish",
+    "boxes: there is no term for them; each is an occurrence with its whole image",
+    "the licence and the contact are not known: fill them in (eml.xml) before you publish",
 )
 VERIFIED = "verified by a person"
 UNVERIFIED = "machine answer, verified by nobody"

@@ -36,7 +36,7 @@ from engine.texts import Message
 
 CANNOT_CARRY = (
     "the hierarchy is flattened; full paths are kept in an attribute of each image",
-    "beside boxes, the label of a whole image becomes a box around it",
+    "if there are boxes, the label of a whole image becomes a box around it",
 )
 _BOX = "bounding_box"  # left, top, width and height as shares
 DATA = "data"

@@ -20,10 +20,10 @@ _WHOLE_SHARES = 1e-3
 """Margin, as a share of a side, within which a box is the whole picture. Chosen."""
 _MOST_PIXELS = 1e9  # of a side
 _NO_SIZE = marked(
-    "its width and height are not written, and its image was not found: put the image beside it"
+    "its width and height are missing, and its image was not found: put the image next to it"
 )
 _SWAPPED_SIZE = marked(
-    "it is of the picture lying on its side: write it as the picture is shown, upright"
+    "it refers to the unrotated picture: give it for the picture as shown, upright"
 )
 _IMAGE_FOLDERS = ("images", "JPEGImages", "image", "imgs", "img", "data")
 _UPWARDS = frozenset({".", ".."})

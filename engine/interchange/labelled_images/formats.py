@@ -157,7 +157,7 @@ FORMATS: Mapping[str, ImageFormat] = {
     ),
     "cvat": ImageFormat(
         "CVAT",
-        "CVAT for images 1.1: an XML file of tags and boxes, to go on in CVAT",
+        "CVAT for images 1.1: an XML file of tags and boxes, to continue in CVAT",
         cvat.CANNOT_CARRY,
         suffix=".xml",
         write_file=cvat.write,
@@ -187,8 +187,8 @@ FORMATS: Mapping[str, ImageFormat] = {
     ),
     "label-studio": ImageFormat(
         "Label Studio",
-        "tasks with annotations and predictions, and the labelling interface, "
-        "to go on in Label Studio",
+        "tasks with annotations and predictions, and the labelling interface, to continue in "
+        "Label Studio",
         label_studio.CANNOT_CARRY,
         write_folder=label_studio.write,
         read=label_studio.read,
@@ -239,8 +239,8 @@ FORMATS: Mapping[str, ImageFormat] = {
     ),
     "xmp": ImageFormat(
         "XMP sidecars",
-        "keywords beside the images for Lightroom, digiKam and darktable; "
-        "what is in a sidecar already stays",
+        "keywords in files next to the images, for Lightroom, digiKam and darktable; existing "
+        "content of a sidecar is kept",
         xmp_sidecars.CANNOT_CARRY,
         write_folder=xmp_sidecars.write,
         read=xmp_sidecars.read,
@@ -254,7 +254,7 @@ FORMATS: Mapping[str, ImageFormat] = {
         "as torchvision's ImageFolder and most trainers read them",
         (
             "images without a class are left out",
-            "a class with several parents lies under the first; a table lists the others",
+            "a class with several parents is put under the first; a table lists the others",
             class_folders.BOXES_IN_FOLDERS,
         ),
         write_folder=class_folders.write,
@@ -295,8 +295,7 @@ READ_FORMATS: Mapping[str, ImageFormat] = {
     },
     KEYWORDS: ImageFormat(
         "Keywords of photos",
-        "keywords that people gave in Lightroom, digiKam, darktable or Bridge, "
-        "in the images or in sidecars",
+        "keywords given in Lightroom, digiKam, darktable or Bridge, in the images or in sidecars",
         read_photos=keywords.read,
         fits=keywords.fits,
         group=FormatGroup.NATURE,

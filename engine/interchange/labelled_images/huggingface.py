@@ -26,7 +26,7 @@ from engine.interchange.labelled_images.table_rows import COLUMNS, KINDS, ORIGIN
 
 CANNOT_CARRY = (
     "the hierarchy is flattened; full paths are kept in a column",
-    "of a picture with several boxes there is a row for each, which a loader takes for images",
+    "a picture with several boxes has a row for each, which a loader reads as separate images",
 )
 SPLIT = "train"
 CARD = "README.md"

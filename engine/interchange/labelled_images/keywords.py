@@ -72,7 +72,7 @@ def read(source: Path, embedded_of: EmbeddedOf) -> ForeignLabels:
     if not (read.labels or read.noted or read.problems):
         raise FormatError(
             "{source} has no keywords",
-            expected="photos with keywords in them, or with sidecars beside them",
+            expected="photos with embedded keywords, or with sidecar files",
             source=source.name,
         )
     return read.collected()
@@ -115,7 +115,7 @@ def _keywords_and_note(
     shallow = [names for names in hierarchical if len(names) <= DEEPEST_LEVEL + 1]
     if len(shallow) < len(hierarchical):
         reason = Message(
-            "keywords of more than {levels} levels were passed over", {"levels": DEEPEST_LEVEL + 1}
+            "keywords of more than {levels} levels were skipped", {"levels": DEEPEST_LEVEL + 1}
         )
         problems.append(problem_at(shown(str(image)), reason))
     return distinct_keywords(shallow, flat), note

@@ -86,7 +86,7 @@ def read(source: Path) -> ForeignLabels:
         isinstance(task, dict) and "data" in task for task in tasks
     ):
         raise FormatError(
-            "{source} holds no tasks",
+            "{source} contains no tasks",
             expected="a list of tasks as Label Studio exports them",
             source=source.name,
         )

@@ -46,7 +46,7 @@ def _read_file(file: Path, collector: LabelCollector) -> None:
         _read_predictions(whole, file.parent, collector)
     else:
         raise FormatError(
-            "{source} holds no results of a detector",
+            "{source} contains no detector results",
             expected='an object with "images" (MegaDetector) or "predictions" (SpeciesNet)',
             source=file.name,
         )

@@ -178,7 +178,7 @@ def _check_lengths(column: "pa.Array", source_name: str) -> None:
             "a cell of {source_name} is too long",
             expected="at most {limit:,} bytes",
             found=f"{longest:,}",
-            remedy="take that column out",
+            remedy="remove that column",
             source_name=source_name,
             limit=limits.LONGEST_CELL,
         )

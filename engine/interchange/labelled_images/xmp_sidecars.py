@@ -32,14 +32,11 @@ from engine.new_file import clear_abandoned_drafts, output_file
 
 CANNOT_CARRY = (
     (
-        "a program that writes keywords into images may drop who labelled, "
-        "and what the model only supposed"
+        "a program that writes keywords into images may drop the annotator and the model's "
+        "predictions"
     ),
-    "boxes: a sidecar has the classes of all of them as keywords, and one of them comes back",
-    (
-        "classes of other images: an export changes the sidecars of the images that it writes, "
-        "and no others"
-    ),
+    "boxes: a sidecar has the classes of all of them as keywords, of which one is read back",
+    "sidecars of images that are not exported are not updated",
 )
 SUFFIX = ".xmp"
 SUBJECT = property_name("dc:subject")
@@ -115,7 +112,7 @@ def read(source: Path) -> ForeignLabels:
             read.problems.append(problem_at(shown(str(sidecar)), reason_of(error)))
     if not (read.labels or read.unlabelled or read.problems):
         raise FormatError(
-            "{source} has no sidecars that we wrote",
+            "{source} has no sidecars written by this program",
             expected="files {suffix} of an earlier export",
             remedy="keywords of other programs are read as the format keywords",
             source=source.name,

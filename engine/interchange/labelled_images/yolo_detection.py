@@ -120,8 +120,8 @@ def read(source: Path) -> ForeignLabels:
     found = sum(reading.is_read(source, text) for text in texts)
     if not found:
         raise FormatError(
-            "{source} has no boxes of YOLO",
-            expected="texts of numbers in labels, beside images",
+            "{source} has no YOLO boxes",
+            expected="text files of numbers in labels, next to images",
             source=source.name,
         )
     return reading.collected()
@@ -303,8 +303,8 @@ def _names_of(source: Path, *, may_be_none: bool) -> dict[int, str]:
     if may_be_none:
         return {}
     raise FormatError(
-        "{source} has boxes of YOLO without names of their classes",
-        expected="names in data.yaml, or classes.txt beside the boxes",
+        "{source} has YOLO boxes without class names",
+        expected="names in data.yaml, or classes.txt next to the boxes",
         source=source.name,
     )
 

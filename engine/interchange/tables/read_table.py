@@ -240,7 +240,7 @@ def _only_table(names: Sequence[str], noun: str) -> str:
     ]
     if len(tables) != 1:
         raise FormatError(
-            "{noun} does not say which of its files is the table",
+            "{noun} does not specify which of its files is the table",
             expected="an archive of one table",
             found=enumerated(tables[:5]) or "no table",
             remedy="unpack it, and choose the table",

@@ -104,7 +104,7 @@ def recognised(
     found = layout_of(columns, sample, purpose, given)
     if found is None:
         raise FormatError(
-            "{name} does not say which of its columns is which",
+            "the columns of {name} were not recognised",
             expected="columns for {roles}",
             found="{columns}" if any(columns) else "an empty file",
             remedy=_REMEDIES[purpose],

@@ -71,7 +71,7 @@ class Role(StrEnum):
             "species_code, taxon_code, class_code"
         ),
     )
-    SOURCE_ID = "source_id", marked("id in the source that it came from"), "source_id"
+    SOURCE_ID = "source_id", marked("id in the source it was imported from"), "source_id"
     IDENTITY = "identity", marked("identity of the class in lists of Protoleaf"), "identity"
     PARENT_ID = (
         "parent_id",

@@ -64,7 +64,7 @@ def read_cvat(source: Path) -> ImportedGraph:
     labels = document.get("labels") if isinstance(document, dict) else document
     if not isinstance(labels, list) or not all(isinstance(each, dict) for each in labels):
         raise FormatError(
-            "{source} holds no labels of CVAT",
+            "{source} contains no CVAT labels",
             expected='a list of objects with "name"',
             source=source.name,
         )
@@ -146,9 +146,9 @@ def _distinct(names: list[Any], source_name: str) -> list[str]:
         clean = clean_name_at(place, name)
         if clean in cleaned:
             raise FormatError(
-                "{place} has the name of an earlier one",
+                "{place} has the same name as an earlier one",
                 found=clean,
-                remedy="take one of them out",
+                remedy="remove one of them",
                 place=place,
             )
         cleaned[clean] = None
@@ -175,7 +175,7 @@ def read_interface(source: Path) -> ImportedGraph:
     )
     if not groups:
         raise FormatError(
-            "{source} offers no classes",
+            "{source} contains no classes to choose from",
             expected="a labelling interface of Label Studio with <Taxonomy>, <Choices> or <Labels>",
             found=f"<{root.tag}>",
             source=source.name,
@@ -188,9 +188,9 @@ def read_interface(source: Path) -> ImportedGraph:
             key, place = join_path(path), line_of(entry.sourceline, source.name)
             if key in offered:
                 raise FormatError(
-                    "{place} offers the class of an earlier line",
+                    "{place} repeats the class of an earlier line",
                     found=key,
-                    remedy="take one of them out",
+                    remedy="remove one of them",
                     place=place,
                 )
             offered.add(key)

@@ -144,7 +144,7 @@ def _nodes(graph: Element, meaning: Mapping[str, str], source_name: str) -> dict
             raise FormatError("{place} has a node without an id", place=place)
         if key in nodes:
             raise FormatError(
-                "{place} has the id of an earlier node",
+                "{place} has the same id as an earlier node",
                 found=key,
                 remedy="give it its own id",
                 place=place,

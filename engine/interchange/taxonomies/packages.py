@@ -131,7 +131,7 @@ def _named(package: FilePackage, source_name: str, _left_out: list[LeftOutItem])
     )
     if len(taxa) != 1:
         raise FormatError(
-            "{source_name} does not say which of its files lists the taxa",
+            "{source_name} does not specify which of its files lists the taxa",
             expected="meta.xml, or one table such as Taxon.tsv",
             found=enumerated(taxa[:5]) or "no table",
             remedy="unpack it, and choose the table",

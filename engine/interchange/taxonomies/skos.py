@@ -181,8 +181,7 @@ def _json_without_fetching(text: str, name: str) -> Any:
                 )
                 if elsewhere is not None:
                     raise FormatError(
-                        "{name} takes the meaning of its words from elsewhere, "
-                        "and nothing is fetched",
+                        "{name} refers to a context on another server, and nothing is downloaded",
                         found=f'"{key}": "{elsewhere[:100]}"',
                         remedy="write that context into the file, or save it as Turtle",
                         name=name,

@@ -169,7 +169,7 @@ class ProjectBackups:
     def _check_place(self) -> None:
         if self._identity is not None and identity_of(self.path) != self._identity:
             raise ProjectMovedError(
-                "the project file is not where it was opened, so no backup can be made",
+                "the project file is no longer where it was opened, so no backup can be made",
                 found=str(self.path),
             )
 

@@ -199,9 +199,9 @@ def _check_owner(
             remedy="restore it with --other if it is what you want",
         )
     raise InputError(
-        "it is unknown which project this was, so it may be a backup of another one",
+        "the backup does not identify its project, so it may be one of another project",
         found=found,
-        remedy="if it is the right one, give its file in place of a number, or add --other",
+        remedy="if it is the right one, give its file instead of a number, or add --other",
     )
 
 

@@ -97,7 +97,7 @@ def read_mark(connection: Connection) -> FileMark:
     mark = connection.value("SELECT mark FROM file_state")
     if not isinstance(mark, bytes) or len(mark) != MARK_BYTES:
         raise ProjectDamagedError(
-            "the project file does not say which project it is",
+            "the project file does not identify its project",
             found=str(connection.path),
             remedy="open an earlier copy of the file, or restore a backup; this file is left as "
             "it is",

@@ -104,16 +104,14 @@ class FileGuard:
         self._rescued = None  # it is back, if it was away: another move wants another copy
 
     def _moved_error(self) -> ProjectMovedError:
-        remedy = "put it back where it was, or open it where it is now"
+        remedy = "move it back, or open it at its new location"
         if self._rescued is None:
             try:
                 self._rescued = _rescue(self._path, self._lock)
             except ProtoleafError as error:
                 _log.warning("no rescue copy: %s", error)
         if self._rescued is not None:
-            remedy = (
-                "everything confirmed until then is in {rescued}: open that, or put the file back"
-            )
+            remedy = "everything saved until then is in {rescued}: open that, or move the file back"
         return ProjectMovedError(
             "the project file was moved, replaced or deleted while it was open, so nothing more is "
             "saved in it",
@@ -146,7 +144,7 @@ def _overwritten_error(path: Path) -> ProjectMovedError:
         "another program wrote into the project file while it was open; the last action was not "
         "saved",
         found=str(path),
-        remedy="close it, open it again and see what it holds, or restore a backup",
+        remedy="close it, open it again and check its content, or restore a backup",
     )
 
 
@@ -186,7 +184,7 @@ def _verify(copy: Path, path: Path) -> None:
             raise StorageError(
                 "the rescue copy is not whole",
                 found=str(copy),
-                remedy="keep it beside {path}",
+                remedy="keep it next to {path}",
                 path=path,
             )
         put_seal(connection, reader_of(copy))

@@ -191,7 +191,7 @@ def set_aside(log: Path) -> Path:
         log.rename(target)
     except OSError as error:
         raise StorageError(
-            "a log of another state of the project is in its folder and cannot be renamed",
+            "a log of another version of the project is in its folder and cannot be renamed",
             found=file_and_reason(log, reason_of(error)),
             remedy="move it to another folder, then open the project again",
         ) from error

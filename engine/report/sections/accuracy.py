@@ -106,7 +106,7 @@ def _coverage_blocks(coverage: Coverage, *, has_levels: bool) -> list[Block]:
     if has_levels:
         finest = share(Proportion(coverage.at_leaf, coverage.images).share)
         at_leaf = phrase("Of all images {leaf} get one of the finest classes.", leaf=finest)
-    lines = phrase("The lines show what one minimum confidence for all classes would do.")
+    lines = phrase("The lines show the effect of a single minimum confidence for all classes.")
     chart = LinePlot(
         title,
         summary,
@@ -160,7 +160,7 @@ def _calibration_blocks(calibration: CalibrationFigures) -> list[Block]:
     summary = phrase("Expected calibration error: {error}.", error=share(calibration.error))
     note = phrase(
         "{summary} Columns are the share of correct predictions, marks their mean score: the "
-        "nearer they are, the better a score can be relied on.",
+        "closer they are, the more reliable a score is.",
         summary=summary,
     )
     chart = ColumnPlot(

@@ -77,8 +77,8 @@ def _basis(audit: AuditFigures) -> str:
     stratified = in_bulk = ""
     if audit.is_stratified:
         stratified = phrase(
-            "Some of each large predicted class were drawn, and each answer counts for as many "
-            "images as it stands for."
+            "Some of each large predicted class were drawn, and each answer is weighted by the "
+            "number of images it represents."
         )
     if audit.in_bulk:
         in_bulk = phrase(
@@ -93,7 +93,7 @@ def _audit_table(audits: Sequence[AuditFigures]) -> FigureTable:
     columns = (
         text_column("Drawn", "drawn"),
         count_column("Among", "population"),
-        text_column("What was predicted", "predicted"),
+        text_column("Predictions", "predicted"),
         count_column("Answers", "answered"),
         count_column("Correct", "right"),
         share_column("Share", "share"),
@@ -131,7 +131,7 @@ def _class_table(report: Report, audit: AuditFigures) -> FigureTable:
         for class_id, each in audit.classes
     ]
     note = phrase(
-        "Of images that were sure to be of the class when they were drawn; classes with five "
+        "Of images predicted confidently as the class when they were drawn; classes with five "
         "answers or more."
     )
     return FigureTable("audit-classes", phrase("Precision of each class"), columns, rows, note)

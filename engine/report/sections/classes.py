@@ -45,7 +45,7 @@ def confusion_section(report: Report) -> ReportSection | None:
     )
     parts = [phrase("Rows are the correct classes, columns the predicted ones.")]
     if confusion.tree.several_parents:
-        parts.append(phrase("A class with several parents stands under the oldest of them."))
+        parts.append(phrase("A class with several parents is shown under the oldest of them."))
     matrix = Matrix(phrase("Confusion matrix"), summary, confusion, paragraph(*parts))
     pairs = sorted(
         confusion.pairs(), key=lambda pair: (pair[0] == pair[1], -pair[2], pair[0], pair[1])
@@ -110,7 +110,7 @@ def classes_section(report: Report) -> ReportSection | None:
                 each.confused or None,
             ]
         rows.append(tuple(row))
-    notes = [phrase("Each class counts with all below it.")] if report.tree.parent else []
+    notes = [phrase("Each class includes all its descendants.")] if report.tree.parent else []
     notes.append(phrase("Predicted are images without a label."))
     blocks = class_balance(report)
     if is_judged:
@@ -135,7 +135,7 @@ def mistakes_section(report: Report) -> ReportSection | None:
         return None
     blocks: list[Block] = []
     if not mistakes.wrong:
-        blocks.append(ReportText(phrase("No image was taken for another class.")))
+        blocks.append(ReportText(phrase("No image was confused with another class.")))
     else:
         blocks.append(truth_line(report))
         if report.tree.parent:

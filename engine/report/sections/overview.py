@@ -153,7 +153,7 @@ def _basis(report: Report) -> str:
     about, accuracy = report.about, report.accuracy
     if accuracy is None:
         return phrase(
-            "There is nothing yet to compare predictions with: {why}.",
+            "There is nothing to compare predictions with yet: {why}.",
             why=translated(about.why_nothing),
         )
     if about.source is TruthSource.FILE:
@@ -166,7 +166,7 @@ def _basis(report: Report) -> str:
         unmatched = ""
         if about.not_found:
             unmatched = phrase(
-                "{count:,} of its {rows:,} rows name no image here.",
+                "{count:,} of its {rows:,} rows match no image here.",
                 count=about.not_found,
                 rows=about.truth_rows,
             )

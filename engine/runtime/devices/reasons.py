@@ -75,7 +75,7 @@ def why_failed(device: str, attempt: Attempt, facts: GpuFacts) -> Reason | None:
         return make_reason(
             "crashed",
             "the trial process died (status {status})",
-            "update the driver of the GPU and ONNX Runtime; until then the CPU does the work",
+            "update the driver of the GPU and ONNX Runtime; until then the CPU is used",
             status=attempt.signal,
         )
     if attempt.is_wrong:
@@ -99,7 +99,7 @@ def why_failed(device: str, attempt: Attempt, facts: GpuFacts) -> Reason | None:
     return make_reason(
         "probe_failed",
         "{provider} fails: {message}",
-        "use the device cpu, and tell us this line",
+        "use the device cpu, and report this line",
         provider=PROVIDERS[device],
         message=attempt.message or Message("without a message"),
     )
@@ -128,7 +128,7 @@ _DRIVER_FOR = {12: "525", 13: "580"}  # first driver branch that serves a CUDA m
 _CAPABILITY_FOR: dict[int, Version] = {12: (6, 0), 13: (7, 5)}
 """Oldest GPUs that the packages are built for."""
 _DRIVER_PAGE = Message("from nvidia.com/drivers or with your system's package manager")
-USE_THE_CPU = Message("nothing needs to be done: the CPU does the work")
+USE_THE_CPU = Message("nothing needs to be done: the CPU is used")
 """True for an automatic choice; for a device requested by name the CPU does not replace it."""
 # CUresult, from cuda.h.
 _NO_DEVICE = 100
@@ -137,11 +137,11 @@ _STATUS = {
     2: ("the GPU has no memory left", "close other programs that use the GPU"),
     34: (
         "the driver library that was found is a stub for building programs, not the driver",
-        "take the CUDA toolkit's folder “stubs” off LD_LIBRARY_PATH",
+        "remove the CUDA toolkit's folder “stubs” from LD_LIBRARY_PATH",
     ),
     46: (
         "another program has exclusive use of the GPU",
-        "end that program, or set the GPU's compute mode back with `nvidia-smi -c 0`",
+        "close that program, or reset the GPU's compute mode with `nvidia-smi -c 0`",
     ),
     802: (
         "the NVIDIA driver says that its GPUs are not ready yet",
@@ -153,7 +153,7 @@ _STATUS = {
     ),
     804: (
         "the CUDA compatibility library does not serve this GPU",
-        "take the package cuda-compat away, or update the NVIDIA driver itself",
+        "remove the package cuda-compat, or update the NVIDIA driver",
     ),
 }
 """Words and remedy for answers of the driver other than "ready"."""
@@ -197,7 +197,7 @@ def _of_computer(facts: GpuFacts) -> Iterator[Reason]:
         return
     if has_hardware is False and not facts.is_wsl:
         hint = Message(
-            "{remedy}; in a container, a GPU of the computer shows with `--gpus all`",
+            "{remedy}; a container needs `--gpus all` to use the computer's GPU",
             {"remedy": USE_THE_CPU},
         )
         yield make_reason(
@@ -253,7 +253,7 @@ def _of_access(facts: GpuFacts) -> Iterator[Reason]:
         yield make_reason(
             "no_device",
             "the NVIDIA driver finds no GPU",
-            "see whether the GPU sits and is powered well, and whether `nvidia-smi` lists it",
+            "check that the GPU is seated and powered, and that `nvidia-smi` lists it",
         )
 
 
@@ -322,8 +322,8 @@ def _of_packages(facts: GpuFacts) -> Iterator[Reason]:
         yield make_reason(
             "other_cuda",
             "CUDA {found} libraries were found, but this ONNX Runtime is built for CUDA {major}",
-            'pip install "onnxruntime-gpu[cuda,cudnn]" brings CUDA {major} libraries, which may '
-            "lie beside the others",
+            'pip install "onnxruntime-gpu[cuda,cudnn]" installs CUDA {major} libraries, which '
+            "can coexist with the others",
             found=listed(map(str, found)),
             major=major,
         )

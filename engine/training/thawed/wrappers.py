@@ -149,7 +149,7 @@ def check_agreement(path: Path, card: BackboneCard, network: nn.Module) -> float
     difference = relative_difference(np.asarray(found, dtype=np.float32), expected)
     if not difference <= HALF_WEIGHTS_TOLERANCE:  # also refuses a difference that is not a number
         raise ModelError(
-            "the network in training does not do what its file does",
+            "the network in training does not match its file",
             expected="a relative difference of at most {tolerance:g}",
             found="{difference:.2g} in {path}",
             remedy="tune propagation instead, or train from another backbone",

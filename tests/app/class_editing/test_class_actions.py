@@ -65,7 +65,7 @@ def test_the_menu_of_a_class(linked: Desk) -> None:
     menu = menu_of(linked, row_place(linked, "Red disc", "Blue"))
     assert titles(menu) == [
         "New class under Red disc…",
-        "New class beside it…",
+        "New sibling class…",
         "New class above it…",
         "Rename class…",
         "Key for labelling…",

@@ -36,7 +36,7 @@ from tests.support.training_panel import DURATION
 from tests.support.widgets import scroll_area
 
 Key = Qt.Key
-NOTICE = "NVIDIA H200 failed (CUDA failure 700: illegal address); the CPU takes over from there"
+NOTICE = "NVIDIA H200 failed (CUDA failure 700: illegal address); continuing on the CPU"
 REFUSAL = "the device cuda cannot be used: no NVIDIA driver is installed; install the NVIDIA driver"
 
 
@@ -104,7 +104,7 @@ def test_a_device_that_is_not_there_says_why(desk: Desk) -> None:
     """Reason and remedy are shown once; it cannot be chosen; working devices show their speed."""
     panel = panel_of(desk)
     assert panel.facts_of("cuda").startswith("This computer shows no NVIDIA GPU")
-    assert "the CPU does the work" in panel.facts_of("cuda")
+    assert "the CPU is used" in panel.facts_of("cuda")
     assert panel.facts_of("tensorrt") == "Not available for the same reason."
     assert [
         panel.buttons[device].isEnabled() for device in ("auto", "cpu", "cuda", "tensorrt")

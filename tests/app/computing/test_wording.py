@@ -143,7 +143,7 @@ def test_a_reason_stays_with_its_device(chip: DeviceChip) -> None:
 def test_a_choice_ends_what_was_known(chip: DeviceChip) -> None:
     """Name, reason and notice belong to the previous device."""
     chip.show_used("CPU")
-    chip.show_notice("GPU 1 failed (no memory); the CPU takes over from there")
+    chip.show_notice("GPU 1 failed (no memory); continuing on the CPU")
     assert "GPU 1 failed" in chip.toolTip()
     chip.show_chosen("cpu")
     assert "GPU 1" not in chip.toolTip()

@@ -76,7 +76,7 @@ def test_a_field_and_a_choice_are_renamed(host: QWidget, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "reason"), [("life stage", "there twice"), ("count", "called"), ("", "cannot be")]
+    ("name", "reason"), [("life stage", "occurs twice"), ("count", "called"), ("", "cannot be")]
 )
 def test_a_name_that_is_taken_is_refused(
     host: QWidget, qtbot: QtBot, name: str, reason: str

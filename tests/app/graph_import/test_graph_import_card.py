@@ -136,7 +136,7 @@ def test_columns_are_mapped_by_hand_and_remembered(reviewing: Desk, class_list: 
     assert card is not None
     reviewing.wait(card.columns.isVisible)
     assert card.columns.words.text().startswith(
-        "Choose what each column is: at least the name of the class"
+        "Choose the content of each column: at least the name of the class"
     )
     assert card.failure.text == ""
     assert not card.import_button.isEnabled()

@@ -176,7 +176,8 @@ def test_a_table_that_says_too_little_is_asked_about(reviewing: Desk, tmp_path: 
     assert card is not None
     reviewing.wait(card.columns.isVisible)
     assert (
-        card.columns.words.text() == "Choose what each column is: at least the image and the class."
+        card.columns.words.text()
+        == "Choose the content of each column: at least the image and the class."
     )
     assert card.columns.boxes[0].hasFocus()
     assert_words_are_whole(card)

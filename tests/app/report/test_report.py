@@ -281,7 +281,7 @@ def test_a_wrong_truth_file(
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_words: (str(wrong), ""))
     reviewing.qtbot.mouseClick(page.truth_button, Qt.MouseButton.LeftButton)
     reviewing.wait(page.notice.isVisible)
-    assert "does not say which of its columns is which" in texts(page.notice)
+    assert "were not recognised" in texts(page.notice)
     assert page.truth_button.text() == "Held-out labels"
     assert page.sections.isVisible()
 

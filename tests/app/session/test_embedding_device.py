@@ -14,7 +14,7 @@ from tests.support.collections import Collection
 from tests.support.scripted_workers import ScriptedWorkers, Step, ended
 from tests.support.sessions import LONG_MS, open_project, recorded
 
-NOTICE = "GPU 1 failed (illegal address); the CPU takes over from there"
+NOTICE = "GPU 1 failed (illegal address); continuing on the CPU"
 
 
 def embedding_with(

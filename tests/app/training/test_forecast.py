@@ -144,5 +144,5 @@ def test_a_program_without_pytorch_says_which_one_trains(
     monkeypatch.setattr("engine.collection.training.settings.is_packaged", lambda: True)
     monkeypatch.setattr("engine.collection.training.settings.find_spec", lambda _name: None)
     form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]
-    assert "Install protoleaf-training in its place" in texts(form)
+    assert "Install protoleaf-training instead" in texts(form)
     assert not form.start_button.isEnabled()

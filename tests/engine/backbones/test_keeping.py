@@ -145,7 +145,7 @@ def test_a_file_that_does_something_else_is_refused(
 ) -> None:
     """Writing it layer by layer is compared, not believed."""
     monkeypatch.setattr(convert, "_MOST_ACTIVE", 2.0)
-    with pytest.raises(ModelError, match="does not do what the torch model does"):
+    with pytest.raises(ModelError, match="does not match the torch model"):
         convert_kept(NAME)
     assert _left() == []
 

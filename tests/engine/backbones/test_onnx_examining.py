@@ -87,7 +87,7 @@ def test_what_was_chosen_is_no_guess(tmp_path: Path) -> None:
     facts = examined(models.write_vectors(tmp_path / "net.onnx"))
     assert facts.with_chosen({}) == facts
     partly = facts.with_chosen({"mean": (0.5, 0.5, 0.5)})
-    assert partly.why == f"{facts.why}; what was chosen counts more"
+    assert partly.why == f"{facts.why}; the chosen settings are used"
     assert (partly.is_declared, partly.notices) == (False, facts.notices)
     chosen = facts.with_chosen(dict(preset("clip")))
     assert (chosen.why, chosen.is_declared) == ("CLIP mean and std, as chosen", True)

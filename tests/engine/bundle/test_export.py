@@ -222,7 +222,7 @@ def test_a_model_that_would_answer_otherwise_does_not_leave(
     monkeypatch.setattr(onnx_export, "_SHORTEST", 1e3)  # makes whitened embeddings nearly zero
     with (
         Project.open(ruled.project, for_writing=False) as project,
-        pytest.raises(ModelError, match="does not answer as the program does"),
+        pytest.raises(ModelError, match="does not match the program's predictions"),
     ):
         export_model(project, ruled.caches, tmp_path / "model")
     assert list(tmp_path.iterdir()) == []

@@ -51,7 +51,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda folder: (folder / "classes.json").write_text("{"),
         ("not the classes.json of an exported model"),
     ),
-    "no text": (lambda folder: (folder / "classes.json").write_bytes(b"\xff\xfe\xff"), "no text"),
+    "no text": (lambda folder: (folder / "classes.json").write_bytes(b"\xff\xfe\xff"), "not text"),
     "a list": (
         lambda folder: (folder / "classes.json").write_text("[]"),
         ("not the classes.json of an exported model"),
@@ -162,9 +162,9 @@ def test_by_the_command_line(
 
 
 REFUSED: dict[tuple[str, ...], tuple[str, int]] = {
-    ("--model", "MODEL", "new", "--all"): ("--setting, --collection and --all are of projects", 2),
+    ("--model", "MODEL", "new", "--all"): ("--setting, --collection and --all are for projects", 2),
     ("--model", "MODEL", "new", "--setting", "ppn"): (
-        "--setting, --collection and --all are of projects",
+        "--setting, --collection and --all are for projects",
         2,
     ),
     ("a.protoleaf", "b.protoleaf"): ("two projects are named", 2),

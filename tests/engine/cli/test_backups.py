@@ -81,7 +81,7 @@ def test_a_backup_is_meant_by_file_number_or_time(
     assert "no such backup: expected a file, 1 to" in refused(capsys, "restore", birds, "99")
     assert "no such backup" in refused(capsys, "restore", birds, "yesterday")
     assert "no such backup" in refused(capsys, "restore", birds, birds.parent / "nothing.protoleaf")
-    assert "several backups are meant" in refused(capsys, "restore", birds, when[:13])
+    assert "several backups match" in refused(capsys, "restore", birds, when[:13])
 
 
 def test_on_a_terminal_it_asks(
@@ -211,7 +211,7 @@ def test_where_nobody_can_be_sure_a_number_alone_is_refused(
     assert [(row["images"], row["is_own"]) for row in rows] == [(4, None), (7, None)]
     for meant in ("1", "2", rows[1]["when"][:19]):
         message = refused(capsys, "restore", birds, meant, "--yes")
-        assert "it is unknown which project" in message
+        assert "the backup does not identify its project" in message
         assert "add --other" in message
     assert "2 classes, 7 images, 4 labels, of " in message
     assert f"taken of {twin}, in {rows[1]['path']}" in message

@@ -27,7 +27,7 @@ def test_a_project_of_a_data_set(
     assert done(capsys, "embed", path, "--one-view", "--json").fields["from_cache"] == 4
     assert "already there" in refused(capsys, "new", path, "--data-set", folder)
     other = tmp_path / "b.protoleaf"
-    assert "a backbone of its own" in refused(
+    assert "its own backbone" in refused(
         capsys, "new", other, "--data-set", folder, "--backbone", "fast", status=2
     )
     assert "not a data set" in refused(capsys, "new", other, "--data-set", tmp_path)

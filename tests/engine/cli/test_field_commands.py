@@ -79,7 +79,7 @@ def test_fields_and_choices_are_renamed(project: Path, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("renaming", "reason", "status"),
     [
-        ("sex=Life Stage", "is there twice", 1),
+        ("sex=Life Stage", "occurs twice", 1),
         ("sex=count", 'cannot be called "count"', 1),
         ("sex: male=Female", "not clear", 1),
         ("sex: cock=hen", "not a value of the field", 1),

@@ -111,4 +111,6 @@ def test_a_graph_leaves_and_comes_back(project: Path, capsys: pytest.CaptureFixt
         assert done(capsys, "import-graph", project, written, "--json").fields["classes_added"] == 0
     after = content(project)
     assert (after["class"], after["edge"]) == (before["class"], before["edge"])
-    assert "tells no graph format" in refused(capsys, "export-graph", project, out, status=2)
+    assert "is not that of a graph format" in refused(
+        capsys, "export-graph", project, out, status=2
+    )

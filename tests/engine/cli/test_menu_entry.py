@@ -85,4 +85,4 @@ def test_copies_with_photos_open_by_double_click(data: Path) -> None:
 def test_elsewhere(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """On Windows and macOS the installers do it."""
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert "only Linux" in refused(capsys, "menu-entry", status=2)
+    assert "only for Linux" in refused(capsys, "menu-entry", status=2)

@@ -37,7 +37,7 @@ def test_rules_are_set_and_listed(project: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("words", "status", "reason"),
     [
-        (("--no-broader",), 2, "a rule of a class needs a class"),
+        (("--no-broader",), 2, "a rule for a class needs a class"),
         (("Gull", "--confidence", "much"), 2, "this is not a confidence"),
         (("Gull", "--confidence", "7"), 1, "a confidence threshold must be a probability"),
         (("Gul", "--key", "1"), 1, 'Did you mean "Gull"'),

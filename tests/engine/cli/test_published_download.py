@@ -158,7 +158,7 @@ def test_a_proxy_is_for_downloads_only(capsys: pytest.CaptureFixture[str], tmp_p
             capsys, "new", project, "--backbone", backbone, "--proxy", "http://here:1", status=2
         )
         assert (
-            "download of a published network only: expected torchvision:NAME or timm:NAME, found "
+            "download of a published network: expected torchvision:NAME or timm:NAME, found "
             + backbone
             in line
         )

@@ -97,7 +97,7 @@ def test_without_anything_to_compare(
     output = done(capsys, "report", collection.project, tmp_path / "a.html").out
     assert "It has no accuracy: no class has an example yet" in output
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert "There is nothing yet to compare predictions with" in page
+    assert "There is nothing to compare predictions with yet" in page
     assert 'id="confusion"' not in page
 
 

@@ -85,4 +85,4 @@ def test_terms_come_first(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
         tmp_path,
         status=2,
     )
-    assert "a mirror is for the download of a published network only" in line
+    assert "a mirror is only for the download of a published network" in line

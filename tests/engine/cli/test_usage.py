@@ -121,7 +121,7 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
         ),
         (("new", "a.protoleaf", "--backbone", "b.onnx", "--preset", "magic"), "expected imagenet"),
         (("import-images", "a.protoleaf"), "PATH"),
-        (("what-if", "a.protoleaf"), "nothing to try out"),
+        (("what-if", "a.protoleaf"), "no edits to try out"),
         (
             ("import-images", "a.protoleaf", "b", "--class", "x", "--folders-as-classes"),
             "exclude each other",

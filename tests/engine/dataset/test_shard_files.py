@@ -72,10 +72,10 @@ def test_a_shard_of_another_place_is_no_shard(shards: ShardSet) -> None:
     """A shard under another's number, or in another data set, would give rows twice."""
     content = written(shards, 0, some_rows(5, WIDTH)).read_bytes()
     shards.path(1).write_bytes(content)
-    with pytest.raises(FormatError, match="it belongs elsewhere"):
+    with pytest.raises(FormatError, match="it belongs to another data set"):
         check_shard(shards, 1)
     other = ShardSet(shards.folder, "another data set", shards.schema, "")
-    with pytest.raises(FormatError, match="it belongs elsewhere"):
+    with pytest.raises(FormatError, match="it belongs to another data set"):
         check_shard(other, 0)
 
 

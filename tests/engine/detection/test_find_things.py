@@ -105,7 +105,7 @@ def test_a_gpu_that_fails_gives_way(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     found, summary = run(detector, files)
     assert [len(each.detections) for each in found] == [0, 1, 2, 3, 4]
     assert summary.device_name == "CPU"
-    assert "the CPU takes over" in summary.notice
+    assert "continuing on the CPU" in summary.notice
 
 
 @pytest.mark.slow

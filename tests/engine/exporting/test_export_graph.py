@@ -128,7 +128,8 @@ def test_drawings(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_what_cannot_be_written(project: Project, tmp_path: Path) -> None:
     """Unknown formats, a missing folder, no classes, and the project itself."""
     with pytest.raises(
-        UsageError, match=r'suffix of "classes.xyz" tells no graph format: expected .json, .*svg'
+        UsageError,
+        match=r'suffix of "classes.xyz" is not that of a graph format: expected .json, .*svg',
     ):
         format_of(tmp_path / "classes.xyz")
     with pytest.raises(UsageError, match='no graph format "owl"'):

@@ -38,9 +38,9 @@ def test_they_are_cleaned_as_names_are() -> None:
     ("aliases", "message"),
     [
         (ClassAttributes("n1\n"), None),
-        (ClassAttributes("n\n1"), "a source id cannot hold control characters"),
+        (ClassAttributes("n\n1"), "a source id cannot contain control characters"),
         (ClassAttributes("n" * 1_001), "the source id .* is too long"),
-        (ClassAttributes(synonyms=("Larus\x00",)), "a synonym cannot hold control characters"),
+        (ClassAttributes(synonyms=("Larus\x00",)), "a synonym cannot contain control characters"),
         (
             ClassAttributes(synonyms=tuple(map(str, range(MOST_SYNONYMS + 1)))),
             "too many synonyms: expected at most 1,000",

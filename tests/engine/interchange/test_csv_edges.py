@@ -68,7 +68,7 @@ def test_quoted_names(tmp_path: Path) -> None:
                 r"class=NAME"
             ),
         ),
-        ("child,parent\n", "holds no classes"),
+        ("child,parent\n", "contains no classes"),
         (
             "child,parent\nGull,Bird\nBird,Animal\nAnimal,Gull\n",
             "own ancestor: found .* > .* > .* > ",

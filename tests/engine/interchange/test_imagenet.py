@@ -103,7 +103,7 @@ def test_names_that_fit_none_or_several(tmp_path: Path) -> None:
     [
         ("n1 n2 n3\n", WORDS, "line 1 of wordnet.is_a.txt is not an edge"),
         ("\n\nn1\n", WORDS, "line 3 of wordnet.is_a.txt is not an edge"),
-        ("", WORDS, "holds no classes"),
+        ("", WORDS, "contains no classes"),
         (
             "n1 n2\nn2 n3\nn3 n1\n",
             "n1\ta\nn2\tb\nn3\tc\n",

@@ -92,7 +92,7 @@ def test_a_big_graph_comes_back(tmp_path: Path) -> None:
     ("document", "message"),
     [
         (5, "a top class in graph.json is not an object: .*found a number"),
-        ([], "holds no classes"),
+        ([], "contains no classes"),
         ({"children": []}, '"name" of a top class in graph.json is not a text: found nothing'),
         ({"name": "A", "children": {"name": "B"}}, '"children" .*is not a list: found an object'),
         ({"name": "A", "children": ["B", "B"]}, 'has the class "A/B" twice'),
@@ -105,7 +105,7 @@ def test_a_big_graph_comes_back(tmp_path: Path) -> None:
             {"classes": [{"name": "A", "parents": ["B"]}, {"name": "B", "parents": ["A"]}]},
             "A > B > A|B > A > B",
         ),
-        ({"classes": [{"name": "\ud800"}]}, "holds no classes"),
+        ({"classes": [{"name": "\ud800"}]}, "contains no classes"),
         ({"classes": ["A", 3]}, "class 1 in graph.json is not an object"),
     ],
 )

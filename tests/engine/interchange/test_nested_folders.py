@@ -74,7 +74,7 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
     """No folder, a file, no folders inside, and a name that cannot be one are reported."""
     with pytest.raises(StorageError, match="cannot be read"):
         nested_folders.read(tmp_path / "none")
-    with pytest.raises(FormatError, match="holds no classes"):
+    with pytest.raises(FormatError, match="contains no classes"):
         nested_folders.read(folders(tmp_path, "1.jpg"))
     with pytest.raises(FormatError, match="is a file"):
         nested_folders.read(tmp_path / "1.jpg")

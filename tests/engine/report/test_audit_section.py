@@ -54,7 +54,7 @@ def test_strata_and_labels_in_bulk_are_explained() -> None:
     explained = " ".join(
         texts(section(report(replace(AUDIT, is_stratified=True, in_bulk=3)), "audit"))
     )
-    assert "counts for as many images as it stands for" in explained
+    assert "weighted by the number of images it represents" in explained
     assert "3 that were accepted in bulk" in explained
 
 

@@ -86,8 +86,7 @@ def test_memory_that_is_full_for_one_image() -> None:
     assert gpu.sizes == [4, 2, 1]
     assert run.has_fallen_back
     assert (
-        run.notice
-        == "GPU 1 failed (its memory is full, even for one image); the CPU takes over from there"
+        run.notice == "GPU 1 failed (its memory is full, even for one image); continuing on the CPU"
     )
 
 

@@ -138,8 +138,7 @@ def test_a_network_that_the_gpu_cannot_open(
     session = BackboneSession(model, card, FAKE_GPU)
     assert (session.device_name, session.embed(noise(3)).shape) == ("CPU", (3, WIDTH))
     assert (
-        session.notice
-        == "GPU 1 cannot run this network (operator Foo is unknown); the CPU does the work"
+        session.notice == "GPU 1 cannot run this network (operator Foo is unknown); the CPU is used"
     )
     with pytest.raises(ModelError, match="Foo"):
         BackboneSession(model, card, replace(FAKE_GPU, is_explicit=True))

@@ -207,7 +207,7 @@ def test_a_wrong_propagation_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
         return -scores if torch.compiler.is_exporting() else scores
 
     monkeypatch.setattr(network.attention, "forward", turned)
-    with pytest.raises(ModelError, match="does not do what the torch model does"):
+    with pytest.raises(ModelError, match="does not match the torch model"):
         export_propagation(network, tmp_path / "wrong.onnx")
     assert list(tmp_path.iterdir()) == []
 
@@ -233,7 +233,7 @@ def test_a_file_is_compared_with_the_module_at_hand(propagation: Path) -> None:
     )
     inputs[0][1, 0] = -5.0
     other = PropagationNetwork(random_attention(8, seed=1)).eval()
-    with torch.no_grad(), pytest.raises(ModelError, match="does not do what"):
+    with torch.no_grad(), pytest.raises(ModelError, match="does not match"):
         compare(propagation, other, [inputs], tolerance=TOLERANCE)
 
 

@@ -37,7 +37,7 @@ def test_propagation_comes_back_from_its_file() -> None:
 def test_a_file_without_attention_is_refused(tmp_path: Path) -> None:
     """A backbone, a file that is no model, and a missing file are each refused with a message."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
-    with pytest.raises(ModelError, match="holds no attention"):
+    with pytest.raises(ModelError, match="contains no attention weights"):
         read_propagation(tmp_path / "tiny.onnx")
     (tmp_path / "text.onnx").write_text("no model at all", encoding="utf-8")
     with pytest.raises(ModelError, match="cannot be read"):
@@ -52,5 +52,5 @@ def test_an_unknown_normalisation_is_refused(tmp_path: Path) -> None:
     for entry in model.metadata_props:
         entry.value = "sparsemax" if entry.key == "normalisation" else entry.value
     onnx.save(model, str(tmp_path / "new.onnx"))
-    with pytest.raises(ModelError, match="holds no attention"):
+    with pytest.raises(ModelError, match="contains no attention weights"):
         read_propagation(tmp_path / "new.onnx")

@@ -198,7 +198,8 @@ def test_an_older_file_is_taken_where_there_is_no_safetensors(
     BackboneLibrary().remove(files.name)
     hub.files.clear()
     with pytest.raises(
-        NetworkError, match=r"not where they were published.*safetensors or .*pytorch_model.bin"
+        NetworkError,
+        match=r"no longer available at their address.*safetensors or .*pytorch_model.bin",
     ):
         add_published(facts_of(caches), caches, route=Route(mirror=hub.url))
 
@@ -285,7 +286,8 @@ def test_without_timm_it_says_what_to_install(
     monkeypatch.setattr(needed_packages, "find_spec", find_spec)
     monkeypatch.setattr(catalogue, "find_spec", find_spec)
     message = (
-        r"networks of timm need packages that are not installed.*no timm.*nstall protoleaf\[timm\]"
+        r"networks of timm require packages that are not installed.*no timm"
+        r".*nstall protoleaf\[timm\]"
     )
     for ask in (
         lambda: list_published(caches, publisher="timm"),

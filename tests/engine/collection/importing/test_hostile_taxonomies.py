@@ -90,7 +90,7 @@ def test_small_parts_without_end(
     with bird_project(tmp_path)[0] as project:
         before = dump(project)
         with pytest.raises(
-            FormatError, match=r"source holds more than a taxonomy does: expected at most 100 "
+            FormatError, match=r"source contains more than a taxonomy: expected at most 100 "
         ):
             import_graph(project, tmp_path / "source", graph_format=graph_format)
         assert dump(project) == before

@@ -75,7 +75,9 @@ def test_candidates_are_a_random_draw(
     """Candidates are a random sample of a given size, which limits the choice."""
     monkeypatch.setattr(sampling, "CANDIDATES", 20)
     path, caches = tmp_path / "a.protoleaf", CacheFolders(tmp_path / "cache")
-    with pytest.raises(InputError, match="expected at most 20, among which it chooses, found 21"):
+    with pytest.raises(
+        InputError, match="expected at most 20, the number that it chooses from, found 21"
+    ):
         project_of_data_set(path, data_set.folder, caches, sample=Sample(21))
     assert not path.exists()
     assert project_of_data_set(path, data_set.folder, caches, sample=Sample(20)).images == 20

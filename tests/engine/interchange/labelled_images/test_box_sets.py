@@ -74,7 +74,7 @@ def test_a_folder_of_boxes(tmp_path: Path, files: Mapping[str, str], form: str) 
     with (
         make_project(tmp_path / "p") as project,
         pytest.raises(
-            FormatError, match=f"carries boxes.*{READ_FORMATS[form].title}.*Import its labels"
+            FormatError, match=f"has bounding boxes.*{READ_FORMATS[form].title}.*Import its labels"
         ),
     ):
         import_class_folders(project, [tmp_path / "set"])

@@ -210,7 +210,7 @@ def test_a_size_that_is_not_written_is_read_from_the_image(
 ) -> None:
     whole = coco([{"category_id": 1, "bbox": list(FOX)}], ("fox", "badger"), **size)
     folder = lay(tmp_path, {"a.json": whole})
-    assert "put the image beside it" in read(folder / "a.json", "coco").problems[0]
+    assert "put the image next to it" in read(folder / "a.json", "coco").problems[0]
     draw_photo(folder / "a.jpg", SIZE, is_turned=True)
     (fox,) = read(folder / "a.json", "coco").labels
     assert pixels(fox) == FOX
@@ -250,7 +250,7 @@ def test_boxes_of_a_picture_lying_on_its_side(tmp_path: Path) -> None:
     draw_photo(folder / "a.jpg", SIZE, is_turned=True)
     found = read(folder, "pascal-voc")
     assert found.labels == ()
-    assert "lying on its side" in found.problems[0]
+    assert "unrotated picture" in found.problems[0]
 
 
 YOLO_ROWS = "1 0.35 0.35 0.5 0.5\n0 0.1 0.1 0.6 0.1 0.6 0.6 0.1 0.6\n"
@@ -323,7 +323,7 @@ def test_predictions_of_yolo(tmp_path: Path) -> None:
 
 def test_yolo_without_names(tmp_path: Path) -> None:
     folder = lay(tmp_path / "set", {"images/a.jpg": "", "labels/a.txt": YOLO_ROWS})
-    with pytest.raises(FormatError, match="without names of their classes"):
+    with pytest.raises(FormatError, match="without class names"):
         read_labels(folder)
 
 

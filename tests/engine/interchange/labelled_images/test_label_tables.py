@@ -230,7 +230,7 @@ def test_rows_of_json(
     ],
 )
 def test_boxes_in_the_value_of_a_class_are_refused(tmp_path: Path, name: str, text: str) -> None:
-    with pytest.raises(FormatError, match="carries boxes"):
+    with pytest.raises(FormatError, match="has bounding boxes"):
         read(tmp_path, text, name)
 
 
@@ -321,7 +321,7 @@ def test_vertex(tmp_path: Path, row: str) -> None:
     ],
 )
 def test_tables_of_boxes_are_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(FormatError, match="carries boxes"):
+    with pytest.raises(FormatError, match="has bounding boxes"):
         read(tmp_path, text)
 
 
@@ -401,5 +401,5 @@ def test_paths_of_label_studio(tmp_path: Path) -> None:
 def test_boxes_in_another_column_of_label_studio(tmp_path: Path) -> None:
     """They are not lost in silence beside a class."""
     box = '"[{""x"":0.0,""y"":0.0,""width"":50.0,""height"":50.0,""rectanglelabels"":[""Fox""]}]"'
-    with pytest.raises(FormatError, match="carries boxes"):
+    with pytest.raises(FormatError, match="has bounding boxes"):
         read(tmp_path, f"{LABEL_STUDIO}1,7,{box},,1,/data/local-files/?d=a.jpg,\n")

@@ -94,7 +94,7 @@ def test_labels_of_cvat(tmp_path: Path, in_task: bool) -> None:
         ),
         ({"classes": ["auk", 5]}, "class 2 in labels.json is not a text: found 5"),
         ({"classes": ["auk", ""]}, "class 2 in labels.json: a class needs a name"),
-        ({"classes": []}, "holds no classes"),
+        ({"classes": []}, "contains no classes"),
         ([], "describes no data set"),
     ],
 )
@@ -112,7 +112,7 @@ def test_broken_data_sets(tmp_path: Path, document: Any, message: str) -> None:
             "class 2 in labels.json has the name of an earlier one",
         ),
         ([{"attributes": []}], "class 1 in labels.json is not a text: found None"),
-        ({"labels": ["auk"]}, "holds no labels of CVAT"),
+        ({"labels": ["auk"]}, "contains no CVAT labels"),
     ],
 )
 def test_broken_labels(tmp_path: Path, document: Any, message: str) -> None:

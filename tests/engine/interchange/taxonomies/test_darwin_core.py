@@ -286,7 +286,7 @@ def test_some_thousand_taxa(tmp_path: Path) -> None:
         ("1,2,A,\n2,1,B,", "its own ancestor: found . > "),
         ("1,2,,", "holds no classes: found rows without a name: line 2 of taxa.csv"),
         ('1,,"A,', "line 2 of taxa.csv cannot be read as a table"),
-        ("", "holds no classes"),
+        ("", "contains no classes"),
     ],
 )
 def test_broken_tables(tmp_path: Path, rows: str, message: str) -> None:

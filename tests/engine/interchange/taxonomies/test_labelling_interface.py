@@ -77,7 +77,7 @@ def test_labels_of_boxes_and_outlines(tmp_path: Path) -> None:
         ),
         (INTERFACE.replace(' value="Gull"', ""), "line 8 of interface.xml: a class needs a name"),
         ("<View><Image/></View>", "interface.xml offers no classes: .* found <View>"),
-        ("<View><Taxonomy/></View>", "holds no classes"),
+        ("<View><Taxonomy/></View>", "contains no classes"),
         (INTERFACE[:-20], "not well-formed XML"),
         ('<!DOCTYPE View [<!ENTITY a "aa">]><View>&a;</View>', "declares a document type"),
         (

@@ -193,16 +193,19 @@ def test_our_own_comes_back(tmp_path: Path) -> None:
         (BIRDS[:-40], "cannot be read as RDF"),
         ("[" * 100_000, "JSON|too deeply"),
         (f"{HEAD} <a> skos:broader " + "[ skos:broader " * 5_000, "RDF|too deeply"),
-        (HEAD, "holds no classes"),
+        (HEAD, "contains no classes"),
         (
             json.dumps({**LINKED, "@context": "https://birds.example/context"}),
             "taken? .*from elsewhere|takes the meaning",
         ),
         (
             json.dumps({**LINKED, "@graph": [{"@context": ["file:///etc/hosts"]}]}),
-            "takes the meaning .*file:///etc/hosts",
+            "refers to a context .*file:///etc/hosts",
         ),
-        (json.dumps({"@context": {"@import": "https://birds.example/more"}}), "takes the meaning"),
+        (
+            json.dumps({"@context": {"@import": "https://birds.example/more"}}),
+            "refers to a context",
+        ),
         (BOMB, "declares a document type"),
         (XML[:-30], "not well-formed XML"),
     ],

@@ -245,7 +245,7 @@ def test_another_file_of_the_name_is_not_backed_up(tmp_path: Path) -> None:
         backups = project.backups
         away = tmp_path / "away.protoleaf"
         project.path.rename(away)
-        with pytest.raises(ProjectMovedError, match="not where it was opened"):
+        with pytest.raises(ProjectMovedError, match="no longer where it was opened"):
             backups.take()
         away.rename(project.path)
         assert all_backups(project) == []

@@ -54,5 +54,5 @@ def test_a_network_that_does_something_else_is_refused(tmp_path: Path) -> None:
     assert check_agreement(path, card, AsCarded(network, card)) < 1e-5
     with torch.no_grad():
         network.weights[0].add_(0.1)
-    with pytest.raises(ModelError, match="does not do what its file does"):
+    with pytest.raises(ModelError, match="does not match its file"):
         check_agreement(path, card, AsCarded(network, card))
