@@ -293,7 +293,7 @@ def set_aside(path: Path) -> bool:
     """Rename a damaged cache to `*.damaged` and delete its side files; returns whether it could."""
     if not _is_marked(path):
         return False
-    _log.info("the cache %s is damaged; it is started anew", path.name)
+    _log.info("the cache %s is damaged and is created again", path.name)
     try:
         path.rename(_free_name(path))
     except OSError:

@@ -97,11 +97,11 @@ def _text(each: "AuditFigures") -> str:
     )
     lines = [f"{drawn}, {each.answered:,} answered."]
     if each.in_bulk:
-        lines.append(f"{each.in_bulk:,} accepted together with others: these do not count.")
+        lines.append(f"{each.in_bulk:,} accepted in bulk: these do not count.")
     if each.answered:
         lines.append(f"Right: {estimate_text(each.accuracy)}.")
     if each.sure.count:
-        lines.append(f"Right where sure: {estimate_text(each.sure)}.")
+        lines.append(f"Correct where confident: {estimate_text(each.sure)}.")
     return "\n  ".join(lines)
 
 

@@ -198,7 +198,7 @@ def add(
             f"{card.embedding_width}{_measured(card)}."
         ),
         *notes,
-        f"Make a project with: protoleaf new PROJECT --backbone {files.name}",
+        f"Create a project with: protoleaf new PROJECT --backbone {files.name}",
     ]
     print_result(
         "\n".join(lines),
@@ -327,7 +327,7 @@ def _change_fields(prepared: "PreparedChange") -> dict[str, Any]:
 
 def _outcome(prepared: "PreparedChange", *, is_changed: bool) -> str:
     lines = [
-        f"The project now uses {prepared.name}; undo goes back."
+        f"The project now uses {prepared.name}; undo reverts this."
         if is_changed
         else f"Nothing was changed. The embeddings of {prepared.name} are kept; use it with --yes.",
         _figures(prepared.comparison),

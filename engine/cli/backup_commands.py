@@ -124,7 +124,7 @@ def restore(
             f"{description(backup_at(path))}\nThe project as it is now is backed up first.",
             err=True,
         )
-        if not typer.confirm(f"Make {project} what it was in this backup?", err=True):
+        if not typer.confirm(f"Restore {project} to this backup?", err=True):
             print_result("Nothing was changed.", {"restored": False})
             return
         is_sure = True
@@ -267,12 +267,12 @@ def _lines(
         yield _row(number, backup, since)
     if not shown and offer.others:
         yield (
-            f"Of other projects of its name there are {len(offer.others):,}: protoleaf backups "
+            f"Other projects with its name have {len(offer.others):,}: protoleaf backups "
             f"list {project} --other"
         )
     elif shown:
         flag = "" if offer.own else " --other"
-        yield f"Go back to one with: protoleaf restore {project} NUMBER{flag}"
+        yield f"Restore one with: protoleaf restore {project} NUMBER{flag}"
 
 
 def _origin(backup: "Backup", offer: "Offer") -> str:

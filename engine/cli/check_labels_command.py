@@ -108,15 +108,15 @@ def _reason(suspect: "SuspectLabel", name: Callable[[int], str], path_of: dict[i
         return f"{path_of[suspect.twin_id]} is nearly the same image, and has another label"
     if suspect.reason is SuspectReason.NEIGHBOURS:
         votes = ", ".join(f"{count} {name(class_id)}" for class_id, count in suspect.votes)
-        return f"its nearest labelled look-alikes: {votes}"
+        return f"its most similar labelled images: {votes}"
     return (
-        f"without this label the model says {name(suspect.proposed)}, "
+        f"without this label the model predicts {name(suspect.proposed)}, "
         f"{probability_text(suspect.score)}"
     )
 
 
 def _line(row: dict[str, Any]) -> str:
-    """`photos/7.jpg  Fruit/Apple -> Fruit/Pear  97.3%  its nearest labelled look-alikes: ...`."""
+    """`photos/7.jpg  Fruit/Apple -> Fruit/Pear  97.3%  its most similar labelled images: ...`."""
     return (
         f"{row['image']}  {row['label']} -> {row['proposed']}  "
         f"{probability_text(row['probability'])}  {row['reason']}"

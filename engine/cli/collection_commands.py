@@ -185,7 +185,7 @@ def _embed_project(project: Path, device: str, *, one_view: bool) -> None:
                 embed_closer(opened, CacheFolders.default(), device=device, on_progress=on_progress)
         details = None
         if opened.is_writable:
-            with progress_bar("Reading what the files say") as on_progress:
+            with progress_bar("Reading image metadata") as on_progress:
                 details = read_missing_details(opened, on_progress=on_progress)
         replaced, replaced_rows = replaced_text(opened), replaced_fields(opened)
     failures = [FileFailure(path, reason) for _, path, reason in done.failed]

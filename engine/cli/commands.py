@@ -225,7 +225,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 }
 """In the order of the help: module and function below `engine.cli`, and help."""
 LABORATORY: Mapping[str, str] = {
-    "benchmark": "Benchmark the program, each figure beside its limit.",
+    "benchmark": "Benchmark the program, each figure with its limit.",
     "experiment": "Build the paper's data sets, train and test its "
     "models, make its tables and figures.",
 }

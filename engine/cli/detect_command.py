@@ -40,7 +40,7 @@ def detect(  # noqa: PLR0917 (Typer makes options of them)
 
     with (
         open_project(project) as opened,
-        job("Finding things", "run it again; it goes on where it was stopped") as running,
+        job("Finding things", "run it again; it resumes where it stopped") as running,
     ):
         found = find_in_project(
             opened,

@@ -54,7 +54,7 @@ def lines_of(found: "Diagnosis") -> Iterator[str]:
             "on its files alone: embeddings are the same on every processor."
         )
     yield f"Caches: {found.cache_folder}"
-    yield f"Looked for {found.seconds:.1f} s."
+    yield f"Took {found.seconds:.1f} s."
 
 
 def _section(title: str, lines: Sequence[str]) -> Iterator[str]:

@@ -102,7 +102,7 @@ def _preview_text(preview: "GraphPreview") -> str:
             if preview.is_known
             else "Many of its classes are here"
         )
-        hint = f"\n{was}: --update takes over what it renamed, moved and merged since."
+        hint = f"\n{was}: --update applies what it renamed, moved and merged since."
     begins = list_text("Such as", report.first_classes) + list_text(
         "Synonyms", report.first_synonyms, report.synonyms
     )
@@ -187,12 +187,12 @@ def _lists_text(report: "ImportReport") -> str:
     titles: Mapping[ReportKind, str] = {
         "new": "New",
         "renamed": "Renamed",
-        "moved": "Moved" if report.is_update else "Under further parents",
+        "moved": "Moved" if report.is_update else "With additional parents",
         "merged": "Merged",
         "split": "Split in the source; the class and its labels stay",
         "gone": "Not in the source any more; kept (--remove-gone removes those without labels)",
         "removed_here": "Removed here before; not brought back",
-        "kept": "Otherwise in the source; yours stays",
+        "kept": "Different in the source; yours is kept",
     }
     return "".join(
         list_text(title, [_line_text(line) for line in report.lists[kind]], report.counts[kind])
@@ -317,7 +317,7 @@ def _what_if_text(outcome: "WhatIfOutcome", names: dict[int, str]) -> str:
         counted(changes.other_class, "image"),
         counted(changes.other_safe_class, "more image"),
     )
-    lines = [f"{images} would change class, {more} would change safe class alone."]
+    lines = [f"{images} would change class, {more} would change safe class only."]
     lines += [
         f"{len(move.image_ids):6,}  {called(move.before)} -> {called(move.after)}"
         f"{' (safe class)' if move.is_safe_class else ''}"
@@ -331,7 +331,7 @@ def _what_if_text(outcome: "WhatIfOutcome", names: dict[int, str]) -> str:
         )
         lines.append(
             f"Of {counted(held_out.images, 'held-out label')}, {before:.1f}% were right and "
-            f"{after:.1f}% would be ({100 * held_out.gain:+.1f} points, in 19 of 20 cases "
+            f"{after:.1f}% would be ({100 * held_out.gain:+.1f} points, 95% interval "
             f"{100 * low:+.1f} to {100 * high:+.1f})."
         )
     return "\n".join([*lines, "Nothing was changed."])

@@ -301,51 +301,51 @@ def _record(plan: "LabelPlan") -> dict[str, object]:
 def _rest_text(plan: "LabelPlan") -> str:
     parts = [
         list_text(
-            "Names that are spelled otherwise here (capitals, blanks, underscores, accents)",
+            "Names spelled differently here (capitals, blanks, underscores, accents)",
             [
                 f"{name}: as {each.path}, {counted(each.labels, 'label')}"
                 for name, each in plan.loosely_spelled.items()
             ],
         ),
         list_text(
-            "Read as none of the classes, as no class is called so",
+            "Read as none of the classes, as no class has this name",
             [f"{name}: {counted(count, 'label')}" for name, count in plan.as_none.items()],
         ),
         list_text(
-            "Labelled otherwise here; our labels stay",
+            "Labelled differently here; our labels are kept",
             [
                 f"{c.image}: {label_text(c.ours)} here, {label_text(c.theirs)} by {c.who}"
                 for c in plan.conflicts
             ],
         ),
         list_text(
-            "Two classes for one image; the first was taken",
+            "Two classes for one image; the first was used",
             [
                 f"{c.image}: {label_text(c.ours)}, {label_text(c.theirs)}"
                 for c in plan.contradictions
             ],
         ),
         list_text(
-            "Not imported: not clear which class is meant",
+            "Not imported: ambiguous class",
             list(map(_unclear_text, plan.class_conflicts)),
         ),
         list_text(
-            "Not imported: the image of this name here is another one",
+            "Not imported: the image of this name here is a different one",
             [f"{c.image}: {c.ours} ({c.reason})" for c in plan.content_conflicts],
         ),
         list_text(
-            "Not imported: several images of the project may be meant",
+            "Not imported: several images of the project match",
             [f"{image}: {' or '.join(paths)}" for image, paths in plan.ambiguous_images.items()],
         ),
         list_text(
-            "Classes that are missing here (--add-classes makes them)",
+            "Classes that are missing here (--add-classes adds them)",
             [
                 f"{'/'.join(names)}: {counted(count, 'label')}"
                 for names, count in plan.new_classes.items()
             ],
         ),
         list_text(
-            "Keywords that name no class",
+            "Keywords that match no class",
             [f"{name}: {counted(count, 'image')}" for name, count in plan.suggestions.items()],
         ),
         list_text(
@@ -355,7 +355,7 @@ def _rest_text(plan: "LabelPlan") -> str:
     ]
     if plan.by_machine:
         parts.append(
-            f"\n{counted(plan.by_machine, 'answer')} of a model passed over: only people's "
+            f"\n{counted(plan.by_machine, 'prediction')} of a model skipped: only people's "
             "labels are imported."
         )
     return "".join(parts)

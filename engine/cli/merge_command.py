@@ -102,7 +102,7 @@ def _plan(ours: "Project", other: Path, contents: "FileContents", *, adds_images
         plan = plan_merge(ours, theirs, contents)
     found = images_on_disk(ours, other, plan.missing, contents.cancel)[0] if adds_images else []
     classes = counted(len(plan.classes.new), "class", "classes")
-    text = f"Would bring in {counted(len(plan.labels), 'label')} and {classes} from {other.name}"
+    text = f"Would merge {counted(len(plan.labels), 'label')} and {classes} from {other.name}"
     text += f", and {counted(len(found), 'image')}." if found else "."
     return plan, plan.conflicts, plan.comments, text, {"images": len(found)}
 
@@ -119,7 +119,7 @@ def _merge(
 
     done = run(ours, other, adds_images=adds_images, prefer=prefer, contents=contents)
     classes = counted(done.classes_added, "class", "classes")
-    text = f"Brought in {counted(done.labelled, 'label')} and {classes} from {other.name}"
+    text = f"Merged {counted(done.labelled, 'label')} and {classes} from {other.name}"
     text += f", and {counted(done.images_added, 'image')}" if done.images_added else ""
     text += f"; {counted(done.settled, 'conflict')} settled." if done.settled else "."
     text += failure_text(done.refused, "could not be added")
@@ -155,7 +155,7 @@ def _rest_text(plan: "MergePlan") -> str:
         _labels_text(plan),
         _agreement_text(plan.agreement, plan.classes.after),
         list_text(
-            "Labels of classes that cannot come in",
+            "Labels of classes that cannot be merged",
             [f"{each.theirs}: {counted(each.labels, 'label')}" for each in plan.waiting],
         ),
         list_text(
@@ -164,7 +164,7 @@ def _rest_text(plan: "MergePlan") -> str:
             [f"{each.image}: {label_text(each.theirs)} by {each.who}" for each in plan.outdated],
         ),
         list_text(
-            "Classes that differ; ours stay as they are",
+            "Classes that differ; ours are kept",
             [
                 f"{each.theirs}{f' (here {each.ours})' if each.ours else ''}: {each.kind.value}"
                 for each in plan.classes.differences
@@ -220,14 +220,14 @@ def _name(graph: "CategoryGraph", class_id: int | None) -> str:
 
 def _conflicts_text(conflicts: "tuple[Conflict, ...]") -> str:
     return list_text(
-        "Open conflicts; our labels stay",
+        "Open conflicts; our labels are kept",
         [f"{each.path}: {_side_text(each.ours)}; {_side_text(each.theirs)}" for each in conflicts],
     )
 
 
 def _comments_text(comments: "tuple[CommentConflict, ...]") -> str:
     return list_text(
-        "Comments that differ; ours stay",
+        "Comments that differ; ours are kept",
         [
             f"{each.path}: {' '.join(each.ours.comment.split())} ({each.ours.who}); "
             f"{' '.join(each.theirs.comment.split())} ({each.theirs.who})"

@@ -268,5 +268,5 @@ def _notes(networks: Sequence["PublishedNetwork"], total: int) -> list[str]:
             f"No licence in the table: {licence}{f' ({min(pages)})' if len(pages) == 1 else ''}"
         )
     if any(network.top1 is None for network in networks):
-        notes.append("No top-1 accuracy in the table: timm does not bring it along.")
+        notes.append("No top-1 accuracy in the table: timm does not include it.")
     return [*notes, "", f"Add one with: protoleaf backbone add {networks[0].source}"]

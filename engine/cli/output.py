@@ -170,12 +170,12 @@ def left_out_text(left_out: "LeftOut") -> str:
         lines.append(f"{kinds} {were} not read.{advice}")
     if left_out.raw_doubles:
         lines.append(
-            f"{counted(left_out.raw_doubles, 'RAW photo')} passed over: beside it lies the "
-            "same as JPEG or HEIC."
+            f"{counted(left_out.raw_doubles, 'RAW photo')} skipped: the camera stored a "
+            "JPEG or HEIC, too."
         )
     if left_out.others:
         lines.append(
-            f"{counted(left_out.others, 'other file')} passed over: neither pictures nor videos."
+            f"{counted(left_out.others, 'other file')} skipped: neither images nor videos."
         )
     return "".join(f"\n{line}" for line in lines)
 

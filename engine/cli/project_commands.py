@@ -78,7 +78,7 @@ def _of_data_set(project: Path, data_set: Path, images_from: list[Path]) -> None
     from engine.collection.importing.data_set import project_of_data_set
 
     caches = CacheFolders.default()
-    with job("Taking the data set over", "nothing was made") as running:
+    with job("Importing the data set", "nothing was made") as running:
         done = project_of_data_set(
             project,
             data_set,
@@ -107,7 +107,7 @@ def data_set_notes(done: "DataSetProject") -> str:
     if done.compared:
         lines.append(f"{counted(done.compared, 'embedding')} computed here too: the same.")
     elif done.embedded:
-        lines.append("No image could be read here, so its embeddings were taken over unchecked.")
+        lines.append("No image could be read here, so its embeddings were imported unchecked.")
     return "".join(f"\n{line}" for line in lines)
 
 
@@ -196,12 +196,12 @@ def relink(
 def _outcome(plan: "RelinkPlan", found: int) -> str:
     if not plan.searched:
         return (
-            f"All {counted(plan.images, 'image')} are where they were."
+            f"All {counted(plan.images, 'image')} are in place."
             if plan.images
             else "There are no images."
         )
     if found:
-        end = f"Found {counted(found, 'moved image')} again; undo goes back."
+        end = f"Found {counted(found, 'moved image')} again; undo reverts this."
     elif plan.moves:
         end = "Nothing was changed; --yes updates their location."
     else:
@@ -229,9 +229,9 @@ def _facts(plan: "RelinkPlan") -> str:
         )
         lines += _examples(plan.mismatched, lambda move: f"{move.image.path}: {move.file.path}")
     if plan.doubts:
-        lines.append(f"  {len(plan.doubts):,} could be several files; a narrower folder may tell")
+        lines.append(f"  {len(plan.doubts):,} could be several files; choose a narrower folder")
         lines += _examples(
-            plan.doubts, lambda doubt: f"{doubt.image.path}: {doubt.count:,} files alike"
+            plan.doubts, lambda doubt: f"{doubt.image.path}: {doubt.count:,} files match"
         )
     if plan.taken:
         lines.append(f"  {len(plan.taken):,} already in the project as another image with a label")

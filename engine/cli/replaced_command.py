@@ -45,7 +45,7 @@ def replaced(
             "goes back."
         )
     print_result(
-        text.strip() or "No labelled image is another photo now.",
+        text.strip() or "No labelled image was replaced.",
         {"replaced": fields},
     )
 

@@ -97,7 +97,7 @@ def _written(
     from engine.report.wording import document_of
     from engine.report.write import write_report
 
-    with job("Making the report", "nothing was written") as running:
+    with job("Building the report", "nothing was written") as running:
         made = make_report(material, answers, rivals, **running)
         write_report(document_of(made), out, running["cancel"])
     return made

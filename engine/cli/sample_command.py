@@ -75,7 +75,11 @@ def sample(
             image_folders=images_from or [],
             **running,
         )
-    way = "that would teach most" if wanted.by is SampleBy.TEACH_FIRST else "drawn at random"
+    way = (
+        "that would improve predictions most"
+        if wanted.by is SampleBy.TEACH_FIRST
+        else "drawn at random"
+    )
     again = f"; {done.doubles:,} of the drawn rows named an image again" if done.doubles else ""
     print_result(
         f"Created {out} with {counted(done.images, 'image')} of {data_set} "

@@ -69,7 +69,7 @@ def duplicates(
 
     with (
         open_or_read(project, without_writing="the list is shown alone") as opened,
-        job("Looking at pictures", "run it again; what was looked at is kept") as running,
+        job("Comparing pictures", "run it again; finished comparisons are kept") as running,
     ):
         most = burst_seconds(opened) if seconds is None else seconds
         folds = folds_of_project(

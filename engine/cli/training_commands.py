@@ -42,7 +42,7 @@ def train(
 
     chosen = parse_settings(setting or ())
     again = (
-        "run the same command again; it goes on from here"
+        "run the same command again; it resumes from here"
         if depth == "backbone"
         else "run it again"
     )
@@ -61,7 +61,7 @@ def train(
             opened.models.choose(version_id)
         name = opened.models.version(version_id).name
     print_result(
-        f"Made model version {version_id}, “{name}”: {_comparison(trained)}."
+        f"Trained model version {version_id}, “{name}”: {_comparison(trained)}."
         + _resumed(trained)
         + _next_step(trained, None if choose else version_id, project),
         {
@@ -111,7 +111,7 @@ def _resumed(trained: "TrainedFiles") -> str:
     return (
         ""
         if after is None
-        else f"\nA stopped training went on after {after:,.0f} of {total:,.0f} iterations."
+        else f"\nA stopped training was resumed after {after:,.0f} of {total:,.0f} iterations."
     )
 
 
@@ -119,7 +119,7 @@ def _next_step(trained: "TrainedFiles", waiting_id: int | None, project: Path) -
     if waiting_id is not None:
         return f"\nUse it with: protoleaf versions {project} --choose {waiting_id}"
     return (
-        f"\nIts embeddings are made with: protoleaf embed {project}"
+        f"\nCompute its embeddings with: protoleaf embed {project}"
         if trained.backbone is not None
         else ""
     )

@@ -60,7 +60,7 @@ FORMATS: Mapping[str, GraphFormat] = {
     ),
     "wordnet": GraphFormat("WordNet's data.noun", wordnet.read, wordnet.fits, wordnet.FILES),
     "imagenet": GraphFormat(
-        "ImageNet's wordnet.is_a.txt with words.txt beside it",
+        "ImageNet's wordnet.is_a.txt with words.txt next to it",
         wordnet.read_imagenet,
         lambda opening: _SYNSET_EDGE.fullmatch(opening.first_line) is not None,
         (wordnet.IS_A_FILE,),

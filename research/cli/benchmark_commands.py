@@ -38,7 +38,7 @@ BoxesOfEach = Annotated[
     int, typer.Option(help="Boxes in each image, which are images, too.", min=0, max=9)
 ]
 
-application = command_group("Benchmark the program, each figure beside its limit.")
+application = command_group("Benchmark the program, each figure with its limit.")
 
 
 @application.command("embed")

@@ -45,6 +45,9 @@ CIRCUMLOCUTIONS = re.compile(r"\b(told|asked for|likeliest|hears? of|(is|are|was
 RIDDLES = re.compile(r"\b(anew|nobody|all the same|of its own accord|says? of itself|gives? way)\b")
 """In those of the program; write what happens, and when."""
 
+TEXTS = re.compile(r"\b(anew|beside)\b")
+"""In texts of the program; write "again", "next to"."""
+
 NAME_FIELDS = {"id", "attr", "arg", "name", "asname", "rest", "module"}
 """Fields of syntax nodes with an identifier."""
 
@@ -88,6 +91,13 @@ def riddles(module: Module) -> list[str]:
     return prose_with(RIDDLES, module)
 
 
+@rule("app", "engine", "protoleaf", "protoleaf_cluster")
+def texts(module: Module) -> list[str]:
+    """Texts with a word that sounds translated."""
+    constants = (node.value for node in module.of_type(ast.Constant))
+    return [value for value in constants if isinstance(value, str) and TEXTS.search(value)]
+
+
 def prose_with(pattern: re.Pattern[str], module: Module) -> list[str]:
     """Lines of docstrings, and comments, that match a pattern."""
     if not pattern.search(module.text):
@@ -116,6 +126,11 @@ def test_docstrings_and_comments_use_the_terms_that_a_search_finds() -> None:
     """In every folder."""
     assert findings(circumlocutions) == {}
     assert findings(riddles) == {}
+
+
+def test_texts_are_native_english() -> None:
+    """Of the screen, the command line and logs."""
+    assert findings(texts) == {}
 
 
 def test_docstrings_and_comments_are_searched() -> None:

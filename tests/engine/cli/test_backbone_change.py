@@ -70,7 +70,7 @@ def test_with_a_yes_it_is_used(
     assert done(capsys, "versions", collection.project, "--json").fields["in_use"] == 2
     assert "sound" in done(capsys, "check", collection.project).out
     output = done(capsys, "backbone", "use", collection.project, "leafnet", "--yes").out
-    assert output.startswith("The project now uses leafnet; undo goes back.")
+    assert output.startswith("The project now uses leafnet; undo reverts this.")
     assert done(capsys, "versions", collection.project, "--json").fields["in_use"] == 1
 
 
@@ -94,7 +94,7 @@ def test_a_file_is_kept_first(
     added = BackboneLibrary().entry("net")
     assert (added.card.mean, added.card.input_side) == ((0.5, 0.5, 0.5), models.SIDE)
     output = done(capsys, *command, "--yes").out
-    assert output.startswith("The project now uses net; undo goes back.")
+    assert output.startswith("The project now uses net; undo reverts this.")
     assert "Preprocessing: -1 to 1, as chosen." in output
     assert BackboneLibrary().entry("net") == added
     path.unlink()

@@ -38,7 +38,7 @@ def test_a_copy_goes_out_and_comes_back(
     done(capsys, "export", found["project"], "copy", back)
     before = trip.read_bytes()
     assert done(capsys, "merge", trip, back, "--dry-run").out.startswith(
-        "Would bring in 2 labels and 0 classes from back"
+        "Would merge 2 labels and 0 classes from back"
     )
     assert trip.read_bytes() == before
     record = json.loads(done(capsys, "merge", trip, back, "--json").out)

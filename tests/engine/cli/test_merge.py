@@ -35,7 +35,7 @@ def test_dry_run_says_all_and_changes_nothing(
     before = files[0].read_bytes()
     output = done(capsys, "merge", *files, "--dry-run").out
     assert output.startswith(
-        "Would bring in 1 label and 1 class from birds.protoleaf.\n12 images in both; 0 images only"
+        "Would merge 1 label and 1 class from birds.protoleaf.\n12 images in both; 0 images only"
     )
     assert "2 the same decision, 1 equal, 2 in conflict, 1 of these coarse and fine" in output
     assert "exact class: 1 of 3 images equal; kappa " in output
@@ -52,7 +52,7 @@ def test_labels_of_replaced_photos_are_listed(
     with Project.open(files[1]) as ben:
         replace_photo(ben, 3)
     output = done(capsys, "merge", *files, "--dry-run").out
-    assert output.startswith("Would bring in 0 labels and 1 class from birds.protoleaf.")
+    assert output.startswith("Would merge 0 labels and 1 class from birds.protoleaf.")
     assert "Labels of photos that were replaced there" in output
     assert "IMG_000002.jpg: Bird/Heron by ben" in output
     (row,) = json.loads(done(capsys, "merge", *files, "--json").out)["outdated"]
@@ -72,7 +72,7 @@ def test_conflicts_are_written_and_stay_ours(
     """
     table = tmp_path / "conflicts.csv"
     output = done(capsys, "merge", *files, "--conflicts", table).out
-    assert output.startswith("Brought in 1 label and 1 class from birds.protoleaf.")
+    assert output.startswith("Merged 1 label and 1 class from birds.protoleaf.")
     with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     columns = "ours", "our_annotator", "theirs", "their_annotator", "proposed"

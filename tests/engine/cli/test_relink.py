@@ -78,10 +78,10 @@ def test_found_images_need_not_be_read_again(
     with Project.open(collection.project) as project:
         labels = project.labels.by_image()
     output = done(capsys, "relink", collection.project, new, "--yes").out
-    assert output.endswith("Found 24 moved images again; undo goes back.\n")
+    assert output.endswith("Found 24 moved images again; undo reverts this.\n")
     answer = done(capsys, "embed", collection.project, "--device", "cpu", "--json").fields
     assert (answer["embedded"], answer["from_cache"], answer["missing"]) == (0, 64, 0)
-    assert done(capsys, "relink", collection.project).out == "All 64 images are where they were.\n"
+    assert done(capsys, "relink", collection.project).out == "All 64 images are in place.\n"
     with Project.open(collection.project) as project:
         assert project.labels.by_image() == labels
         assert str(project.history.undo_action) == "Found 24 moved images again"
@@ -99,8 +99,8 @@ def test_what_is_not_found_is_reported(
         shutil.copy2(collection.unsorted / "025.png", collection.folder / place / "025.png")
     (collection.unsorted / "025.png").unlink()
     output = done(capsys, "relink", collection.project, "--yes").out
-    assert "  1 could be several files; a narrower folder may tell" in output
-    assert "    unsorted/025.png: 2 files alike" in output
+    assert "  1 could be several files; choose a narrower folder" in output
+    assert "    unsorted/025.png: 2 files match" in output
     assert "  1 not found\n    unsorted/024.png" in output
     assert output.endswith("\nNothing was changed.\n")
     fields = done(capsys, "relink", collection.project, "--json").fields

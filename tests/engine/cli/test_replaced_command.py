@@ -51,7 +51,7 @@ def test_labels_are_confirmed_or_taken_off(
 ) -> None:
     """All or named images; others are refused by name."""
     project = replaced.project
-    assert done(capsys, "replaced", project).out == "No labelled image is another photo now.\n"
+    assert done(capsys, "replaced", project).out == "No labelled image was replaced.\n"
     done(capsys, "embed", project, "--one-view")
     other = replaced.folder / "shots/Red/Red disc/1.png"
     assert "no label of this image waits to be confirmed" in refused(

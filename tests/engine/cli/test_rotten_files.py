@@ -211,7 +211,7 @@ def test_files_of_other_kinds_are_named(
         "2 PSD, 1 WMV were left out: these kinds of files are not read. Save pictures as JPEG"
         in out
     )
-    assert "2 other files passed over" in out
+    assert "2 other files skipped" in out
     fields = done(
         capsys, "import-images", collection.project, folder, "--folders-as-classes", "--json"
     ).fields
@@ -248,7 +248,7 @@ def test_raw_photos_beside_their_jpegs(
     (folder / "1.NEF").write_bytes(b"x")
     out = done(capsys, "import-images", collection.project, folder).out
     assert "Added 1 image " in out
-    assert "1 RAW photo passed over: beside it lies the same as JPEG or HEIC." in out
+    assert "1 RAW photo skipped: the camera stored a JPEG or HEIC, too." in out
 
 
 def test_an_unnameable_folder_stops_nothing(

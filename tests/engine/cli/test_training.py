@@ -53,7 +53,7 @@ def test_a_version_is_trained_and_used(
 def test_the_answer_in_words(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
     """Accuracy beside the previous one, and the command that chooses it."""
     lines = done(capsys, "train", collection.project, *QUICK).out.splitlines()
-    assert lines[0].startswith("Made model version 2, “Tuned propagation 1”: ")
+    assert lines[0].startswith("Trained model version 2, “Tuned propagation 1”: ")
     assert "% before, on 4 images held out" in lines[0]
     assert lines[1] == f"Use it with: protoleaf versions {collection.project} --choose 2"
     listed = done(capsys, "versions", collection.project).out.splitlines()

@@ -165,4 +165,4 @@ def test_a_killed_training_goes_on(
     child = subprocess.run([sys.executable, "-c", program, *words], check=False)
     assert child.returncode == -signal.SIGKILL
     output = done(capsys, *words).out
-    assert "A stopped training went on after 1 of 3 iterations." in output
+    assert "A stopped training was resumed after 1 of 3 iterations." in output
