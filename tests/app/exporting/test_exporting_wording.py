@@ -92,7 +92,7 @@ def test_too_little_room_for_copies() -> None:
     full = look(size_bytes=2 * 10**9)
     assert lacks_space(full, Placing.HARD_LINK) == ""
     assert lacks_space(full, Placing.COPY).startswith(
-        "The copies take up to 2.0\u00a0GB, and only 1.0\u00a0GB is free there."
+        "The copies need up to 2.0\u00a0GB, and only 1.0\u00a0GB is free there."
     )
     assert (
         target_facts(look(is_taken=True))

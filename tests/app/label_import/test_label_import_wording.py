@@ -88,7 +88,7 @@ def test_rows_of_lists() -> None:
     assert suggestion_row(("holiday 0", 2)) == ("holiday 0", "2")
     assert image_row("0.png", is_found=True) == ("0.png", "Found")
     assert image_row("1.png", is_found=False) == ("1.png", "Not found")
-    assert suggestions_title(1) == "1 keyword names no class"
+    assert suggestions_title(1) == "1 keyword matches no class"
 
 
 def test_long_lists_are_cut(qtbot: QtBot) -> None:

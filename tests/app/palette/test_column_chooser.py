@@ -44,7 +44,7 @@ def test_the_boxes_say_what_each_column_is(chooser: ColumnChooser) -> None:
     """Combo boxes above the first rows show the roles, with accessible names."""
     texts = [box.currentText() for box in chooser.boxes]
     assert texts == ["Name or path of the image", "Not used", "Rank: family"]
-    assert chooser.boxes[1].accessibleName() == "What column 2 is"
+    assert chooser.boxes[1].accessibleName() == "Content of column 2"
     cell = chooser.table.item(1, 1)
     assert cell is not None
     assert cell.text() == "Fuchs"

@@ -9,7 +9,7 @@ from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.interchange.imported import LeftOutItem, LeftOutReason
 from engine.interchange.taxonomies import class_tables
 
-CONTROLS = "a class name cannot hold control characters or line breaks"
+CONTROLS = "a class name cannot contain control characters or line breaks"
 BIRDS = {("Animal", "Bird"), ("Bird", "Gull"), ("Bird", "Puffin"), ("Diver", "Puffin")}
 
 
@@ -60,7 +60,7 @@ def test_quoted_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "does not say which of its columns is which: .*an empty file"),
+        ("", "were not recognised: .*an empty file"),
         (
             "what,above\na,b\n",
             (
@@ -76,7 +76,7 @@ def test_quoted_names(tmp_path: Path) -> None:
         ("child,parent\nGull,Gull\n", "own ancestor: found Gull > Gull"),
         (
             "child,parent\n" + "x" * 300 + ",\n",
-            "holds no classes: found names that no class can have: line 2 of",
+            "contains no classes: found names that no class can have: line 2 of",
         ),
         ("child,parent\n" + "x" * 200_000 + ",Bird\n", "line 2 .*cannot be read as a table"),
         ('child,parent\n"Gull,Bird\nPuffin,Bird\n', "cannot be read as a table"),

@@ -101,10 +101,7 @@ def test_gpu_that_does_not_work_is_explained(monkeypatch: pytest.MonkeyPatch) ->
         (
             GpuFacts(system="linux", has_nvidia_hardware=False, is_container=True),
             "cuda",
-            (
-                "use the device auto or cpu; in a container, a GPU of the computer shows with "
-                "`--gpus all`"
-            ),
+            "use the device auto or cpu; a container needs `--gpus all` to use the computer's GPU",
         ),
         (GpuFacts(system="linux"), "coreml", "use the device auto"),
     ],

@@ -161,7 +161,7 @@ def test_a_table_without_a_header_keeps_its_first_row(
     found = read(tmp_path, "a.jpg;Fox\nb.jpg;Deer\n", **named)
     assert pairs(found) == [("a.jpg", ("Fox",)), ("b.jpg", ("Deer",))]
     with pytest.raises(
-        FormatError, match="does not say which"
+        FormatError, match="were not recognised"
     ):  # nor is a number taken for a class
         read(tmp_path, "a.jpg,0\nb.jpg,1\n")
 

@@ -90,7 +90,7 @@ def test_labels_of_cvat(tmp_path: Path, in_task: bool) -> None:
     [
         (
             {"classes": ["auk", "auk"]},
-            "class 2 in labels.json has the name of an earlier one: found auk",
+            "class 2 in labels.json has the same name as an earlier one: found auk",
         ),
         ({"classes": ["auk", 5]}, "class 2 in labels.json is not a text: found 5"),
         ({"classes": ["auk", ""]}, "class 2 in labels.json: a class needs a name"),
@@ -109,7 +109,7 @@ def test_broken_data_sets(tmp_path: Path, document: Any, message: str) -> None:
     [
         (
             [{"name": "auk"}, {"name": "auk"}],
-            "class 2 in labels.json has the name of an earlier one",
+            "class 2 in labels.json has the same name as an earlier one",
         ),
         ([{"attributes": []}], "class 1 in labels.json is not a text: found None"),
         ({"labels": ["auk"]}, "contains no CVAT labels"),

@@ -284,7 +284,7 @@ def test_some_thousand_taxa(tmp_path: Path) -> None:
     ("rows", "message"),
     [
         ("1,2,A,\n2,1,B,", "its own ancestor: found . > "),
-        ("1,2,,", "holds no classes: found rows without a name: line 2 of taxa.csv"),
+        ("1,2,,", "contains no classes: found rows without a name: line 2 of taxa.csv"),
         ('1,,"A,', "line 2 of taxa.csv cannot be read as a table"),
         ("", "contains no classes"),
     ],
@@ -332,12 +332,12 @@ def test_what_leaves_itself_out(
         ({"meta.xml": "<archive"}, "not well-formed"),
         (
             {"a.csv": "", "b.csv": ""},
-            "does not say which of its files lists the taxa: .* found a.csv, b.csv",
+            "does not specify which of its files lists the taxa: .* found a.csv, b.csv",
         ),
         ({"Taxon.tsv": "\0" * (65 * 2**20)}, "Taxon.tsv is too large for a taxonomy"),
         (
             {"Taxon.tsv": "what\nBird\n"},
-            'Taxon.tsv does not say which of its columns is which: .*found "what"',
+            'the columns of Taxon.tsv were not recognised: .*found "what"',
         ),
     ],
 )

@@ -127,7 +127,7 @@ def test_our_own_comes_back(tmp_path: Path) -> None:
         (
             '<node id="n2"/>',
             '<node id="n1"/>',
-            "line 10 of birds.graphml has the id of an earlier node: found n1",
+            "line 10 of birds.graphml has the same id as an earlier node: found n1",
         ),
         ('<node id="n2"/>', "<node/>", "line 10 of birds.graphml has a node without an id"),
         ('<node id="n2"/>', '<node id="n2"><graph/></node>', "line 10 .* a graph within a node"),

@@ -73,10 +73,13 @@ def test_labels_of_boxes_and_outlines(tmp_path: Path) -> None:
     [
         (
             INTERFACE.replace("Auk", "Gull"),
-            "line 9 of interface.xml offers the class of an earlier line: found Bird/Gull",
+            "line 9 of interface.xml repeats the class of an earlier line: found Bird/Gull",
         ),
         (INTERFACE.replace(' value="Gull"', ""), "line 8 of interface.xml: a class needs a name"),
-        ("<View><Image/></View>", "interface.xml offers no classes: .* found <View>"),
+        (
+            "<View><Image/></View>",
+            "interface.xml contains no classes to choose from: .* found <View>",
+        ),
         ("<View><Taxonomy/></View>", "contains no classes"),
         (INTERFACE[:-20], "not well-formed XML"),
         ('<!DOCTYPE View [<!ENTITY a "aa">]><View>&a;</View>', "declares a document type"),

@@ -196,7 +196,7 @@ def test_our_own_comes_back(tmp_path: Path) -> None:
         (HEAD, "contains no classes"),
         (
             json.dumps({**LINKED, "@context": "https://birds.example/context"}),
-            "taken? .*from elsewhere|takes the meaning",
+            "refers to a context on another server",
         ),
         (
             json.dumps({**LINKED, "@graph": [{"@context": ["file:///etc/hosts"]}]}),
@@ -220,7 +220,7 @@ def test_too_many_statements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """Reading stops before memory is full."""
     monkeypatch.setattr(limits.STATEMENTS, "most", 3)
     with pytest.raises(
-        FormatError, match="says more than a taxonomy does: expected at most 3 statements"
+        FormatError, match="has too many statements for a taxonomy: expected at most 3 statements"
     ):
         skos.read(written(tmp_path, BIRDS))
 
