@@ -298,9 +298,10 @@ class Picture(QWidget):
         thumbnails.ready.connect(self._on_ready)
 
     def show_image(self, source: ImageSource) -> None:
-        self._source = source
-        self.setAccessibleName(image_name(source))
-        self.update()
+        if source != self._source:
+            self._source = source
+            self.setAccessibleName(image_name(source))
+            self.update()
 
     def prepare(self, sources: Sequence[ImageSource]) -> None:
         """Preload the pictures of the next images, once the display size is known."""

@@ -83,6 +83,7 @@ class ScoreLine(RowButton):
         self._tone = "accent"
         self._key = ""
         self._score = ""
+        self._shown: tuple[ScoreRow, str, bool, str, str, str] | None = None
         self.clicked.connect(self._on_clicked)
 
     def show_row(
@@ -103,14 +104,17 @@ class ScoreLine(RowButton):
             condition: prefix of its accessible name.
             key: replaces its digit.
         """
-        self._row, self._tone, self.is_clickable = row, tone, is_clickable
         score = percent(row.score) if is_share else probability_text(row.score)
-        self._score = score if has_score else ""
-        self._key = key or (
+        key = key or (
             keys_in_use().short_text_of(f"label_as_{row.digit}", str(row.digit))
             if row.digit
             else ""
         )
+        shown = (row, tone, is_clickable, score if has_score else "", key, condition)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        self._row, self._tone, self.is_clickable, self._score, self._key, _ = shown
         self.setToolTip(plain_tip(f"{row.place} / {row.name}" if row.place else row.name))
         words = clauses(row.name, self._score)
         self.setAccessibleName(f"{condition} {words}".strip())

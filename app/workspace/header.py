@@ -104,6 +104,7 @@ class Header(QWidget):
         self._chips: dict[Subset, QPushButton] = {}
         self._group = QButtonGroup(self)
         self._is_graph = self._has_class = self._is_page = False
+        self._shown: tuple[str, int, int | None, bool, int] | None = None
         self._is_part = self._is_sidebar_hidden = False
         self._order = self._make_order()
         self._zoom = self._make_zoom()
@@ -179,7 +180,7 @@ class Header(QWidget):
         """Show everything, then hide the least important parts until the rest fits."""
         self._show_all()
         title = min(self._title.sizeHint().width(), SHORT_TITLE)
-        ways: tuple[Callable[[], object], ...] = (
+        steps: tuple[Callable[[], object], ...] = (
             self.badge.shorten,
             self.sort_again.shorten,
             self._to_review.hide,
@@ -194,10 +195,10 @@ class Header(QWidget):
             self._zoom.hide,
             self._order.hide,
         )
-        for give_way in ways:
+        for shorten in steps:
             if self._least_width() <= self.width():
                 break
-            give_way()
+            shorten()
         if (layout := self.layout()) is not None:
             layout.activate()  # intermediate layouts are not painted
 
@@ -278,7 +279,10 @@ class Header(QWidget):
             to_review: None where it is not shown.
             cards: number of cards where folds make them fewer than images; else 0.
         """
-        self._is_page = False
+        shown = (title, count, to_review, can_go_back, cards)
+        if shown == self._shown and not self._is_page:
+            return
+        self._shown, self._is_page = shown, False
         self._back.setVisible(can_go_back)
         self._title.show_text(title)
         self._count.setText(
