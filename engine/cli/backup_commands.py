@@ -255,7 +255,7 @@ def _lines(
         yield f"There are no backups of {project} yet."
     else:
         yield (
-            f"{project} no longer says which project it is. These backups are of projects of its "
+            f"{project} no longer identifies its project. These backups are of projects with its "
             "name:"
         )
     before = ""

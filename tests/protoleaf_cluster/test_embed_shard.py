@@ -201,7 +201,7 @@ def test_a_share_that_is_gone_ends_the_run(tmp_path: Path) -> None:
     begun([tmp_path / "photos"], tmp_path / "set", shard_images=20)
     (tmp_path / "photos").rename(tmp_path / "unplugged")
     with pytest.raises(
-        StorageError, match=r"no image of a shard can be reached.*10 images out of reach in shard 0"
+        StorageError, match=r"no image of a shard can be reached.*10 unreachable images in shard 0"
     ):
         finish(tmp_path / "set")
     (tmp_path / "unplugged").rename(tmp_path / "photos")

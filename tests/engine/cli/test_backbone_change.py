@@ -148,7 +148,7 @@ def test_refusals(
     assert "ONNX file only" in refused(capsys, *use, "leafnet", "--preset", "caffe", status=2)
     for backbone in ("leafnet", "nowhere.onnx"):
         line = refused(capsys, *use, backbone, "--proxy", "http://here:1", status=2)
-        assert "a proxy is for the download of a published network only" in line
+        assert "a proxy is only for the download of a published network" in line
     wrong = tmp_path / "picture.onnx"
     wrong.write_bytes(b"\x89PNG\r\n")
     assert "a PNG picture" in refused(capsys, *use, wrong)

@@ -205,7 +205,7 @@ def test_where_nobody_can_be_sure_a_number_alone_is_refused(
     """
     put_rot_in_place_of(birds)
     message = done(capsys, "backups", "list", birds).out
-    assert "no longer says which project it is" in message
+    assert "no longer identifies its project" in message
     assert message.index(f"taken of {birds}:") < message.index(f"taken of {twin}:")
     rows = done(capsys, "backups", "list", birds, "--json").fields["backups"]
     assert [(row["images"], row["is_own"]) for row in rows] == [(4, None), (7, None)]

@@ -41,7 +41,7 @@ def test_preview_writes_nothing_and_update_does_what_it_showed(
     before = content(project)
     adding = done(capsys, "import-graph", project, folder / "v2.csv", "--preview").out
     assert "New (3):\n  Bird/Seabird\n  Bird/Seabird/Gull\n" in adding
-    assert "An earlier version of it was imported: --update takes over" in adding
+    assert "An earlier version of it was imported: --update applies" in adding
     text = done(capsys, "import-graph", project, folder / "v2.csv", "--preview", "--update").out
     assert "2 new, 0 renamed, 1 moved, 0 merged, 0 split, 1 gone, 1 the same" in text
     assert "Moved (1):\n  Bird/Gull -> Bird/Seabird/Gull" in text

@@ -85,7 +85,7 @@ def test_evaluation_with_a_report(
     assert "leaf top-1" in output
     page = out.read_text(encoding="utf-8")
     assert "truth.csv" in page
-    assert "1 of its 41 rows name no image here." in page
+    assert "1 of its 41 rows match no image here." in page
 
 
 def test_without_anything_to_compare(
