@@ -143,7 +143,7 @@ def test_chosen_by_key_and_refused(
     assert card is not None
     failure = card.failure
     reviewing.wait(lambda: bool(failure.text))
-    assert card.failure.text.startswith("the columns of odd.txt were not recognised")
+    assert card.failure.text.startswith("The columns of odd.txt were not recognised")
     path = str(list(reviewing.state.paths)[-1])
     chosen[0] = str(write_table(tmp_path / "good.csv", [(path, "Red disc", "", "", "")]))
     assert card.file_button.hasFocus()
