@@ -80,11 +80,14 @@ def paint_text(
 ) -> int:
     """Paint a line, elided and vertically centred; return its width."""
     metrics = QFontMetrics(font)
-    shown = metrics.elidedText(text, mode, max(0, int(room.width())))
+    width, longest = metrics.horizontalAdvance(text), max(0, int(room.width()))
+    if width > longest:
+        text = metrics.elidedText(text, mode, longest)
+        width = metrics.horizontalAdvance(text)
     painter.setFont(font)
     painter.setPen(colour_of(colour))
-    painter.drawText(room, side | Qt.AlignmentFlag.AlignVCenter, isolated(shown))
-    return metrics.horizontalAdvance(shown)
+    painter.drawText(room, side | Qt.AlignmentFlag.AlignVCenter, isolated(text))
+    return width
 
 
 def paint_icon(painter: QPainter, box: Box, name: str, colour: str) -> None:

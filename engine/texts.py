@@ -220,6 +220,8 @@ def closed_up(text: str) -> str:
 
 def filled(template: str, fields: Mapping[str, Any], numbers: Numbers = format) -> str:
     """Replace each place once: braces in a value, or around what is no field, stay."""
+    if not fields:
+        return template
     edge = value_edge(template)
 
     def value(place: re.Match[str]) -> str:

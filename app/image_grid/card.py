@@ -259,13 +259,14 @@ def _paint_badge(painter: QPainter, target: QRectF) -> None:
 
 def _paint_caption(painter: QPainter, rect: QRect, card: Card, look: Look) -> None:
     font, metrics = font_of("body", is_strong=card.mark is Mark.LABELLED), _caption_metrics()
-    line = QRect(rect.left(), rect.top(), rect.width(), QFontMetrics(font).height())
+    title = QFontMetrics(font)
+    line = QRect(rect.left(), rect.top(), rect.width(), title.height())
     left = line.left()
     if card.mark in {Mark.LABELLED, Mark.LABELLED_UNKNOWN}:
         person = QRect(left, line.center().y() - ICON // 2, ICON, ICON)
         paint_icon(painter, placed(person, line), "person", "accent_text")
         left += ICON + 4
-    room = line.width() - QFontMetrics(font).horizontalAdvance(card.title)
+    room = line.width() - title.horizontalAdvance(card.title)
     score = _score_text(card, look, room, metrics)
     room = line.right() + 1 - left - _paint_at_end(painter, line, score)
     between = QRect(left, line.top(), room, line.height())
