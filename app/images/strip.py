@@ -54,12 +54,11 @@ class ThumbnailStrip(QWidget):
 
     def show_images(self, image_ids: Sequence[int], state: CollectionState) -> None:
         """Show images; those that were removed from the project are skipped."""
-        given = list(_known(image_ids, state))
-        self.setVisible(bool(given))
-        if given != self._given:
-            self._given, self._hovered = given, -1
-            self._fit(self.width())
-            self.update()
+        self._given = list(_known(image_ids, state))
+        self._hovered = -1
+        self.setVisible(bool(self._given))
+        self._fit(self.width())
+        self.update()  # also of the same images: a repaint requests a thumbnail that failed
 
     def _fit(self, width: int) -> None:
         self._images = self._given[: self._columns(width)] if self._is_row else self._given

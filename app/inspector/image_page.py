@@ -298,10 +298,9 @@ class Picture(QWidget):
         thumbnails.ready.connect(self._on_ready)
 
     def show_image(self, source: ImageSource) -> None:
-        if source != self._source:
-            self._source = source
-            self.setAccessibleName(image_name(source))
-            self.update()
+        self._source = source
+        self.setAccessibleName(image_name(source))
+        self.update()  # also of the same image: a repaint requests a thumbnail that failed
 
     def prepare(self, sources: Sequence[ImageSource]) -> None:
         """Preload the pictures of the next images, once the display size is known."""

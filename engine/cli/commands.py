@@ -158,7 +158,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "fields": (
         "field_commands:fields",
-        ("List the project's image fields; define and rename them, and set their values."),
+        "List the project's image fields; define and rename them, and set their values.",
     ),
     "clock": (
         "field_commands:clock",
