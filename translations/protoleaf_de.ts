@@ -7860,7 +7860,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>der Server hat einen anderen Teil gesendet als angefordert</translation>
     </message>
     <message>
-        <source>the file on {host} does not match its checksum</source>
+        <source>the file on {host} does not have the expected size</source>
         <translation>die Datei auf {host} ist nicht die erwartete</translation>
     </message>
     <message>

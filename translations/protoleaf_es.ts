@@ -7860,7 +7860,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>el servidor envió una parte distinta de la pedida</translation>
     </message>
     <message>
-        <source>the file on {host} does not match its checksum</source>
+        <source>the file on {host} does not have the expected size</source>
         <translation>el archivo en {host} no es el esperado</translation>
     </message>
     <message>

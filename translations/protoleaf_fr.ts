@@ -7860,7 +7860,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>le serveur a envoyé une autre partie que celle demandée</translation>
     </message>
     <message>
-        <source>the file on {host} does not match its checksum</source>
+        <source>the file on {host} does not have the expected size</source>
         <translation>le fichier sur {host} n’est pas celui attendu</translation>
     </message>
     <message>

@@ -7860,7 +7860,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o servidor enviou uma parte diferente da pedida</translation>
     </message>
     <message>
-        <source>the file on {host} does not match its checksum</source>
+        <source>the file on {host} does not have the expected size</source>
         <translation>o arquivo em {host} não é o esperado</translation>
     </message>
     <message>

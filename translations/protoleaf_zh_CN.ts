@@ -7678,7 +7678,7 @@ Click + to add a class.</source>
         <translation>服务器发送的部分与请求的不同</translation>
     </message>
     <message>
-        <source>the file on {host} does not match its checksum</source>
+        <source>the file on {host} does not have the expected size</source>
         <translation>{host} 上的文件与预期不符</translation>
     </message>
     <message>

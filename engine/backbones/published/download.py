@@ -312,7 +312,7 @@ class _Download:
             if is_written:
                 self.part.remove()
             raise NetworkError(
-                "the file on {host} does not match its checksum",
+                "the file on {host} does not have the expected size",
                 expected="about {promised:.1f} MB",
                 found="{arrived:.1f} MB for {url}",
                 remedy="try again later, or with a newer version of the program",

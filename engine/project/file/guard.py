@@ -133,7 +133,7 @@ class FileGuard:
     def _put_away(self, path: Path) -> None:
         where = set_aside(path)
         _log.warning(
-            "%s appeared next to the open project and belongs to another one; it is now %s",
+            "%s appeared next to the open project and belongs to another project; it is now %s",
             path.name,
             where.name,
         )

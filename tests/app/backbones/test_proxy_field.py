@@ -82,7 +82,7 @@ def test_a_download_goes_through_the_proxy(reviewing: Desk, settings: Settings) 
         page.card.agree_button.click()
         wait_for(reviewing, download, Stage.FAILED)
         assert (proxy.paths, proxy.people) == ([SMALL.url], ["anna:secret"])
-    assert "does not match its checksum" in page.card.run.error
+    assert "does not have the expected size" in page.card.run.error
     assert BackboneLibrary().names() == ()
     assert settings.proxy == f"http://anna@127.0.0.1:{proxy.port}"
     assert page.proxy.open_button.text() == f"Proxy: http://anna@127.0.0.1:{proxy.port}"
