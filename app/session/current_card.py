@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 QUIET_S = 1.0
 # Idle time after which deferred work continues: group decisions come every second.
 IDLE_S = 3.0
-REACTION_S = 0.4  # a key pressed this soon after a change refers to the ranking before it
+# A key pressed this soon after a change was painted refers to the ranking before it.
+REACTION_S = 0.4
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,9 +169,13 @@ class FrozenRanking:
         if self.shown is None or self.pending is None:
             return False
         if not self.shown.reads_like(self.pending):
-            self._before, self._changed_s = self.shown, self._clock()
+            self._before, self._changed_s = self.shown, math.inf
         self.shown, self.pending = self.pending, None
         return True
+
+    def start_reaction(self) -> None:
+        """Start the reaction time of the last change: it is painted now."""
+        self._changed_s = min(self._changed_s, self._clock())
 
     def settle(self) -> bool:
         """Show the pending ranking if the user is idle; return whether the display changed."""
@@ -210,6 +215,9 @@ class CurrentCard(QObject):
         self._overlay: tuple[CollectionState, Ranking, CollectionState] | None = None
         self._quiet = QTimer(self, singleShot=True)
         self._quiet.timeout.connect(self._on_quiet)
+        # Without an interval it fires after the paint, and after keys pressed before that.
+        self._painted = QTimer(self, singleShot=True)
+        self._painted.timeout.connect(self.frozen.start_reaction)
 
     # -- displayed values
 
@@ -303,11 +311,15 @@ class CurrentCard(QObject):
     def take_over(self) -> None:
         """Show the pending ranking on request."""
         if self.frozen.take_over():
-            self.changed.emit()
+            self._publish()
+
+    def _publish(self) -> None:
+        self.changed.emit()
+        self._painted.start()
 
     def _on_quiet(self) -> None:
         if self.frozen.settle():
-            self.changed.emit()
+            self._publish()
         elif self.frozen.pending is not None:
             self._wait_for_quiet()
 

@@ -1,14 +1,16 @@
 """Reading the image under review from the screen: the framed card and the class of digit 1."""
 
+import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import final
 
 import numpy as np
 
+from app.session.current_card import REACTION_S
 from tests.robot.eyes import Area, Picture
 from tests.robot.marked_images import Seen, read_marked
 from tests.robot.patience import DEADLINE_S, wait_for
@@ -23,6 +25,8 @@ KEY_WIDTH = 26
 """Width of the painted key before a name in the inspector."""
 MARGIN = 16
 CAPTION_HEIGHT = 22
+CALM_S = 0.5
+"""Without a key for this long, rankings of a card may change: a person reads them once more."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,7 @@ class Review:
 
     def __init__(self, person: Person, names: Sequence[str]) -> None:
         self._person = person
+        self._pressed_s = -math.inf
         self._reader = PrintReader([*names, *(f"{name}?" for name in names)])
         self._grid = person.grid
         window = person.window
@@ -73,9 +78,9 @@ class Review:
             self._grid.left, window.top, window.right - self._grid.left, window.height
         )
 
-    def shown(self) -> Shown:
+    def shown(self, rows: int = 1) -> Shown:
         """The current contents of the screen."""
-        return self._read(self._person.eyes.look(self._whole))
+        return self._read(self._person.eyes.look(self._whole), rows)
 
     def wait_until_whole(self, deadline_s: float = DEADLINE_S) -> Shown:
         """Wait until there is a framed card and a prediction."""
@@ -84,19 +89,38 @@ class Review:
         )
 
     def wait_until(
-        self, is_so: Callable[[Shown], bool], what: str, deadline_s: float = DEADLINE_S
+        self,
+        is_so: Callable[[Shown], bool],
+        what: str,
+        deadline_s: float = DEADLINE_S,
+        *,
+        rows: int = 1,
     ) -> Shown:
         """Wait until cards and inspector fulfil a condition."""
-        return wait_for(lambda: now if is_so(now := self.shown()) else None, what, deadline_s)
+        return wait_for(lambda: now if is_so(now := self.shown(rows)) else None, what, deadline_s)
 
     def press(self, key: str, *, rows: int = 1) -> Shown:
         """Press a key; returns the contents of the screen at that moment."""
+        return self._press(key, self.shown(rows), rows)
+
+    def _press(self, key: str, read: Shown, rows: int) -> Shown:
+        while not self._press_if_same(key, read, rows):
+            read = self.shown(rows)
+        self._pressed_s = time.monotonic()
+        return read
+
+    def _press_if_same(self, key: str, read: Shown, rows: int) -> bool:
+        """Press a key unless the screen has changed since it was read; returns whether pressed."""
         eyes, hand = self._person.eyes, self._person.hand
+        if time.monotonic() - self._pressed_s > CALM_S:
+            time.sleep(REACTION_S)
         with eyes.frozen():
-            picture = eyes.look(self._whole)
-            hand.key_down(key)
-        hand.key_up(key)
-        return self._read(picture, rows)
+            is_same = replace(self.shown(rows), described=read.described) == read
+            if is_same:
+                hand.key_down(key)
+        if is_same:
+            hand.key_up(key)
+        return is_same
 
     def label_steadily(self, keys: Sequence[str], a_second: float, *, rows: int = 1) -> list[Shown]:
         """Press keys, one for each image; returns the contents of the screen at each press."""
@@ -105,8 +129,8 @@ class Review:
         for key in keys:
             time.sleep(max(0.0, due - time.monotonic()))
             before = seen[-1].framed if seen else ()
-            self.wait_until(partial(_is_next, before), "the next card, framed")
-            seen.append(self.press(key, rows=rows))
+            read = self.wait_until(partial(_is_next, before), "the next card, framed", rows=rows)
+            seen.append(self._press(key, read, rows))
             due = max(due + 1 / a_second, time.monotonic())
         return seen
 

@@ -18,7 +18,8 @@ SLOWEST_A_SECOND = 1.5
 """Limit for a busy machine; `benchmark labelling` measures the actual rate."""
 
 ON_DISK_S = 5.0
-CLASSIFIED_S = 60.0
+CLASSIFIED_S = 180.0
+"""With other programs at work."""
 
 
 @pytest.mark.parametrize(
