@@ -74,7 +74,7 @@ class Feature(QObject):
         act(*given)
 
     def there(self) -> Needs:
-        """What it provides to actions that need it, while a project is open."""
+        """The interface that it provides to actions while a project is open."""
         return Needs.NOTHING
 
     def titles(self) -> Mapping[str, str]:

@@ -16,7 +16,7 @@ _NO_OPTIONS = QFileDialog.Option(0)
 
 
 class Purpose(StrEnum):
-    """What the last used folder is remembered for."""
+    """Purposes for which the last used folder is remembered."""
 
     PROJECTS = "projects"
     IMAGES = "images"

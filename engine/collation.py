@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from engine.search_folding import folded
 
 Key = Callable[[str], Any]
-"""Gives what a name is sorted by; keys of one such function need `<` alone."""
+"""Returns the sort key of a name; keys of one such function need `<` alone."""
 Item = TypeVar("Item")
 
 _DIGITS = re.compile(r"(\d+)")

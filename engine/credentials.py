@@ -28,7 +28,7 @@ def has_credentials(address: str) -> bool:
 
 
 def without_credentials(text: str) -> str:
-    """An address, or a text with addresses in it, with what is secret replaced by `***`."""
+    """An address, or a text with addresses in it, with secrets replaced by `***`."""
     if ":/" not in text:
         return text
     for person in _PERSONS:

@@ -99,7 +99,7 @@ class FilePart(NamedTuple):
 
     Attributes:
         page: from 1 on; None where the file has no pages, or all of them are meant.
-        seconds: from the start of a video; None where it is none.
+        seconds: from the start of a video; None for other files.
         box: None for the whole picture.
         thing: number of a further object in the picture that has no box, from 2 on; None for the
             first.

@@ -287,7 +287,7 @@ def size_text(size_bytes: float) -> Message:
 
 
 def shown(text: str) -> str:
-    r"""A text with a file's name, for people: bytes of a name that are no Unicode become `\xf6`."""
+    r"""A text with a file's name, for display: bytes that are not Unicode become `\xf6`."""
     try:
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     except UnicodeEncodeError:  # half of a pair, as Windows allows in names

@@ -174,7 +174,7 @@ def checked_value(field: ImageField, value: str) -> str:
     """Normalise a value for storage: stripped, a choice spelled as in the field, "12" for "12.0".
 
     Raises:
-        InputError: it is none of the field.
+        InputError: it is not a value of the field.
     """
     text = " ".join(value.split()) if field.kind is not FieldKind.TEXT else value.strip()
     stored = _stored_value(field, text)
@@ -225,7 +225,7 @@ def checked_fields(fields: Sequence[ImageField]) -> tuple[ImageField, ...]:
     """Fields as a project may have them.
 
     Raises:
-        InputError: there are too many; a name or choice is none, or is there twice.
+        InputError: there are too many; a name or choice is invalid, or given twice.
     """
     if len(fields) > MOST_FIELDS:
         raise InputError(
@@ -315,7 +315,7 @@ def from_plain(values: object) -> tuple[ImageField, ...]:
     """The fields that `as_plain` wrote.
 
     Raises:
-        InputError: the values are none.
+        InputError: the values are not valid settings.
     """
     try:
         return checked_fields(list(map(_field_from, values)))  # type: ignore[call-overload]

@@ -195,7 +195,7 @@ def _mark_running(log: Log, path: Path, stack: ExitStack) -> None:
 def _ended_windows(own: Path) -> Iterator[tuple[str, bool]]:
     """Sessions of ended windows that left their mark, and whether they were closed.
 
-    A computer switched off is no crash.
+    A computer switched off is not a crash.
     """
     for mark in sorted(own.parent.glob(f"{ProcessKind.WINDOW}-*{_RUNNING}")):
         log = mark.with_suffix(own.suffix)

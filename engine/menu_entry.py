@@ -36,7 +36,7 @@ def add_menu_entry(command: Path | None = None) -> list[Path]:
     """Write the files.
 
     Raises:
-        UsageError: this is no Linux desktop.
+        UsageError: this is not a Linux desktop.
         OSError: the disk refuses.
     """
     files = {
@@ -60,7 +60,7 @@ def remove_menu_entry() -> list[Path]:
     """Remove the files.
 
     Raises:
-        UsageError: this is no Linux desktop.
+        UsageError: this is not a Linux desktop.
         OSError: the disk refuses.
     """
     there = [path for place in (ENTRY, KIND, *_ICONS) if (path := _data_folder() / place).is_file()]

@@ -103,7 +103,7 @@ def output_file(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     """Write an output file with a name chosen by the user; see `new_file`.
 
     A symbolic link is replaced, not followed. An existing file keeps its permissions; a new one
-    gets the ordinary ones. What is no file (`/dev/stdout`, a pipe) is written into.
+    gets the ordinary ones. Others (`/dev/stdout`, a pipe) are written into.
 
     Raises:
         OSError: the folder or the disk refuses, or a pipe has no reader.

@@ -1,4 +1,4 @@
-"""Results of threads in the order of what they were given, with little of it under way."""
+"""Results of threads in the order of their inputs, with few inputs in progress."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator

@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class ForeignFileError(OSError):
-    """The name of a cache is taken by a file that is no cache of this program."""
+    """The name of a cache is taken by a file that is not a cache of this program."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(
@@ -91,7 +91,7 @@ class SqliteCache:
 
         Raises:
             sqlite3.Error: the file can be neither used nor replaced.
-            ForeignFileError: the file is no cache of this program.
+            ForeignFileError: the file is not a cache of this program.
             OSError: its folder cannot be made.
         """
         with self._lock:

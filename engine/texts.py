@@ -121,7 +121,7 @@ def marked(text: str) -> str:
 
 
 def translated(text: str) -> str:
-    """Translate a text; one that is no message is looked up."""
+    """Translate a text; one that is not a message is looked up."""
     return text.translated() if isinstance(text, Message) else _translation(text, None) or text
 
 
@@ -219,7 +219,7 @@ def closed_up(text: str) -> str:
 
 
 def filled(template: str, fields: Mapping[str, Any], numbers: Numbers = format) -> str:
-    """Replace each place once: braces in a value, or around what is no field, stay."""
+    """Replace each field once: braces in a value, or around other text, stay."""
     if not fields:
         return template
     edge = value_edge(template)

@@ -52,7 +52,7 @@ class Project:
 
         Raises:
             ProjectMissingError: no file is there.
-            ProjectDamagedError: the file is no project, or is damaged.
+            ProjectDamagedError: the file is not a project, or is damaged.
             ProjectTooNewError: a newer version of the program made it.
         """
         folders = CacheFolders.default() if cache is None else CacheFolders(Path(cache))

@@ -8577,13 +8577,6 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <source>{option} does not accept this</source>
         <translation>{option} kennt das nicht</translation>
     </message>
-    <message numerus="yes">
-        <source>{count:,} answers</source>
-        <translation>
-            <numerusform>{count:,} Antwort</numerusform>
-            <numerusform>{count:,} Antworten</numerusform>
-        </translation>
-    </message>
     <message>
         <source>`protoleaf {name}` is not installed</source>
         <translation>`protoleaf {name}` ist nicht installiert</translation>
@@ -12457,7 +12450,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die Gruppen öffnen und neu speichern</translation>
     </message>
     <message>
-        <source>{place} has an edge to &quot;{end}&quot;, which is no node there</source>
+        <source>{place} has an edge to &quot;{end}&quot;, which is not a node there</source>
         <translation>{place} hat eine Kante zu „{end}“, das dort kein Knoten ist</translation>
     </message>
     <message>
@@ -13806,7 +13799,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>andere Sicherung nehmen</translation>
     </message>
     <message>
-        <source>there is too much to paste</source>
+        <source>the copied text is too long</source>
         <translation>das ist zu viel zum Einfügen</translation>
     </message>
     <message>

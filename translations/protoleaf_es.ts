@@ -8577,13 +8577,6 @@ Haga clic en + para añadir una clase.</translation>
         <source>{option} does not accept this</source>
         <translation>{option} no admite este valor</translation>
     </message>
-    <message numerus="yes">
-        <source>{count:,} answers</source>
-        <translation>
-            <numerusform>{count:,} respuesta</numerusform>
-            <numerusform>{count:,} respuestas</numerusform>
-        </translation>
-    </message>
     <message>
         <source>`protoleaf {name}` is not installed</source>
         <translation>`protoleaf {name}` no está instalado</translation>
@@ -12457,7 +12450,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>abra los grupos y guárdelo de nuevo</translation>
     </message>
     <message>
-        <source>{place} has an edge to &quot;{end}&quot;, which is no node there</source>
+        <source>{place} has an edge to &quot;{end}&quot;, which is not a node there</source>
         <translation>{place} tiene una arista a «{end}», que allí no es ningún nodo</translation>
     </message>
     <message>
@@ -13806,7 +13799,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>haga otra copia de seguridad</translation>
     </message>
     <message>
-        <source>there is too much to paste</source>
+        <source>the copied text is too long</source>
         <translation>es demasiado para pegarlo</translation>
     </message>
     <message>

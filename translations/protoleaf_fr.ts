@@ -8577,13 +8577,6 @@ Cliquez sur + pour ajouter une classe.</translation>
         <source>{option} does not accept this</source>
         <translation>{option} ne connaît pas cette valeur</translation>
     </message>
-    <message numerus="yes">
-        <source>{count:,} answers</source>
-        <translation>
-            <numerusform>{count:,} réponse</numerusform>
-            <numerusform>{count:,} réponses</numerusform>
-        </translation>
-    </message>
     <message>
         <source>`protoleaf {name}` is not installed</source>
         <translation>`protoleaf {name}` n’est pas installé</translation>
@@ -12457,7 +12450,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>ouvrez les groupes, et enregistrez à nouveau</translation>
     </message>
     <message>
-        <source>{place} has an edge to &quot;{end}&quot;, which is no node there</source>
+        <source>{place} has an edge to &quot;{end}&quot;, which is not a node there</source>
         <translation>{place} a une arête vers «&#xa0;{end}&#xa0;», qui n’y est pas un nœud</translation>
     </message>
     <message>
@@ -13806,7 +13799,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>prenez une autre sauvegarde</translation>
     </message>
     <message>
-        <source>there is too much to paste</source>
+        <source>the copied text is too long</source>
         <translation>c’est trop à coller</translation>
     </message>
     <message>

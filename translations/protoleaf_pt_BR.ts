@@ -8577,13 +8577,6 @@ Clique em + para adicionar uma classe.</translation>
         <source>{option} does not accept this</source>
         <translation>{option} não aceita este valor</translation>
     </message>
-    <message numerus="yes">
-        <source>{count:,} answers</source>
-        <translation>
-            <numerusform>{count:,} resposta</numerusform>
-            <numerusform>{count:,} respostas</numerusform>
-        </translation>
-    </message>
     <message>
         <source>`protoleaf {name}` is not installed</source>
         <translation>o comando `protoleaf {name}` não está instalado</translation>
@@ -12457,7 +12450,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>abra os grupos e salve novamente</translation>
     </message>
     <message>
-        <source>{place} has an edge to &quot;{end}&quot;, which is no node there</source>
+        <source>{place} has an edge to &quot;{end}&quot;, which is not a node there</source>
         <translation>{place} tem uma aresta para “{end}”, que não é um nó dali</translation>
     </message>
     <message>
@@ -13806,7 +13799,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>faça outro backup</translation>
     </message>
     <message>
-        <source>there is too much to paste</source>
+        <source>the copied text is too long</source>
         <translation>há texto demais para colar</translation>
     </message>
     <message>

@@ -8381,12 +8381,6 @@ Click + to add a class.</source>
         <source>{option} does not accept this</source>
         <translation>{option} 不认识此值</translation>
     </message>
-    <message numerus="yes">
-        <source>{count:,} answers</source>
-        <translation>
-            <numerusform>{count:,} 次回答</numerusform>
-        </translation>
-    </message>
     <message>
         <source>`protoleaf {name}` is not installed</source>
         <translation>`protoleaf {name}` 未安装</translation>
@@ -12252,7 +12246,7 @@ Click + to add a class.</source>
         <translation>请打开各个组，再重新保存</translation>
     </message>
     <message>
-        <source>{place} has an edge to &quot;{end}&quot;, which is no node there</source>
+        <source>{place} has an edge to &quot;{end}&quot;, which is not a node there</source>
         <translation>{place} 有一条边指向“{end}”，但其中没有该节点</translation>
     </message>
     <message>
@@ -13594,7 +13588,7 @@ Click + to add a class.</source>
         <translation>请使用其他备份</translation>
     </message>
     <message>
-        <source>there is too much to paste</source>
+        <source>the copied text is too long</source>
         <translation>粘贴内容过多</translation>
     </message>
     <message>

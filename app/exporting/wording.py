@@ -54,7 +54,7 @@ def description(offered: ImageFormat) -> str:
 
 
 def losses(offered: ImageFormat) -> list[str]:
-    """What a format cannot represent, as sentences."""
+    """Data that a format cannot represent, as sentences."""
     photos = [tr("Photos are not included.")] if offered.names_images else []
     return [*photos, *map(sentence, offered.cannot_carry)]
 
@@ -177,7 +177,7 @@ def job_title(target: Path) -> str:
 
 
 def written_text(done: WrittenExport | ExportedModel | WrittenArchive, target: Path) -> str:
-    """Result of an export: what was written and left out."""
+    """Result of an export: written and omitted data."""
     from engine.archive.pack import WrittenArchive
     from engine.bundle.export import ExportedModel
 
@@ -187,7 +187,7 @@ def written_text(done: WrittenExport | ExportedModel | WrittenArchive, target: P
 
 
 def done_text(written: WrittenExport, target: Path) -> str:
-    """`Exported 2,640 images to birds.csv`, and what was left out."""
+    """`Exported 2,640 images to birds.csv`, and the omitted data."""
     parts = [tr("Exported {1} to {2}", images(written.images), shown(target.name))]
     without = sum(written.left_out.values())
     if without:
@@ -213,7 +213,7 @@ def model_done_text(done: ExportedModel) -> str:
 
 
 def copy_done_text(done: WrittenArchive, target: Path) -> str:
-    """`Copied the project and 300 photos to birds.protoleafz, 45.1 MB`, and what was left out."""
+    """`Copied the project and 300 photos to birds.protoleafz, 45.1 MB`, and the omitted data."""
     counted = plural(done.files, "1 photo", "{n} photos")
     parts = [
         fill(

@@ -75,7 +75,7 @@ class GraphImports(Imports["GraphImportCard"]):
         return import_graph(live.project, survey.source, read=survey.imported, **options)
 
     def _on_imported(self, done: GraphImport) -> None:
-        """Report what was not imported; changes are shown by the views."""
+        """Report skipped entries; changes are shown by the views."""
         from app.graph_import.wording import stayed_text
 
         if done.stayed:

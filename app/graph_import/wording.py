@@ -32,7 +32,7 @@ def format_title(name: str) -> str:
 
 
 def left_out_rows(report: ImportReport) -> list[tuple[str, ...]]:
-    """Reason, examples and count of what is skipped."""
+    """Reason, examples and count of skipped entries."""
     rows: list[tuple[str, ...]] = []
     for each in report.left_out:
         reason = tr(each.reason.value)

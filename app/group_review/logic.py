@@ -24,7 +24,7 @@ class AnswerKind(Enum):
 
 @dataclass(frozen=True)
 class Decision:
-    """An answer, with what is needed to undo it."""
+    """An answer, with the data needed to undo it."""
 
     kind: AnswerKind
     group: ReviewGroup

@@ -21,7 +21,7 @@ SOON_MS = 150  # debounce interval of answers
 
 @final
 class QueueMaker(QObject):
-    """Compute queues from snapshots; `memory` returns what is known beyond the labels."""
+    """Compute queues from snapshots; `memory` returns facts other than labels."""
 
     made = Signal(ReviewQueue)
     impossible = Signal()  # no similar images to group, or too few images

@@ -165,7 +165,7 @@ class Importing(CardFeature["FolderCard"]):
         job.finished.connect(self._on_imported)
 
     def _on_imported(self, done: ImageImport) -> None:
-        """Report what was not added; the added images have been reported by the change itself."""
+        """Report skipped files; the added images have been reported by the change itself."""
         text = import_text(done)
         if text and not done.change.is_empty:
             self.show_undoable(in_sentences(done.change.text, text), is_failure=True)

@@ -62,7 +62,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def import_text(done: ImageImport) -> str:
-    """Report of what was not added; empty if everything was."""
+    """Report of skipped files; empty if there are none."""
     parts = [
         _failure_text(done) if done.failures else "",
         left_out_text(done.left_out),

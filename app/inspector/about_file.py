@@ -187,7 +187,7 @@ class AboutFile(QWidget):
         self._rows[name] = label, value, button
 
     def show_path(self, path: Path) -> None:
-        """Show what is known of a path; `show_facts` adds the rest."""
+        """Show the facts of a path; `show_facts` adds the rest."""
         if path != self._path:
             self._path, self._facts = path, None
             self._show()

@@ -143,7 +143,7 @@ class FieldSection(QWidget):
         return self._editors[name]
 
     def finish(self) -> None:
-        """Save what is being typed."""
+        """Save the text being typed."""
         for editor in self._editors.values():
             if editor.hasFocus() and isinstance(editor, ValueLine | CountBox):
                 editor.clearFocus()

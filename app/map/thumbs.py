@@ -38,7 +38,7 @@ class Thumbs:
         self._thumbnails = thumbnails
         self._source_of = source_of
         self._rows: tuple[int, ...] = ()  # chosen for the view
-        self._view: object = None  # what they were chosen for
+        self._view: object = None  # the purpose of the choice
         self._sources: set[ImageSource] = set()
         thumbnails.ready.connect(self._on_ready)
 

@@ -174,7 +174,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self.columns = ColumnChooser(purpose)
         self.columns.chosen.connect(self._on_columns_chosen)
         self.columns_button = make_button(tr("Columns…"), self._toggle_columns, variant="flat")
-        self.survey: Survey | None = None  # what is shown
+        self.survey: Survey | None = None  # the displayed preview
         self.file_button = make_button(
             tr("Choose a file…"), self.file_requested.emit, icon_name="file"
         )

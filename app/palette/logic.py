@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # deferred so that the window opens sooner
 
 ROW_LIMIT = 40
 MOST_PLACES = 999
-NEAR_CLASSES = 4  # suggestions for a word that is no class; chosen: readable at a glance
+NEAR_CLASSES = 4  # suggestions for a word that is not a class; chosen: readable at a glance
 LABEL_AS = marked("Label as {1}")
 SHOW_CLASS = marked("Show {1}")
 

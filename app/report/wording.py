@@ -57,7 +57,7 @@ def stale_text(made_at: datetime, stale: Stale) -> str:
 
 
 def truth_text(truth: Path | None) -> str:
-    """Label of the button that chooses what predictions are compared with."""
+    """Label of the button that chooses the ground truth."""
     return tr("Held-out labels") if truth is None else shown(truth.name)
 
 

@@ -93,7 +93,7 @@ REQUEST_S = 3.0  # target duration of a request
 
 @dataclass(frozen=True)
 class EmbedScope:
-    """What a run embeds besides pending images; see `images_to_embed` and `views_to_embed`."""
+    """Inputs of a run besides pending images; see `images_to_embed` and `views_to_embed`."""
 
     device: str = "auto"
     with_failed: bool = False

@@ -74,7 +74,7 @@ def store_trained(live: LiveCollection, trained: Trained, project_path: Path) ->
     return replace(trained, version_id=version_id, name=name)
 
 
-POINTS_KEPT = 512  # of one curve: twice what a screen can show
+POINTS_KEPT = 512  # of one curve: twice as many as a screen can show
 IMAGES_NEEDED = 2  # of a class
 # An episode needs a support and a query image of each of at least two classes.
 CLASSES_NEEDED = 2
@@ -85,7 +85,7 @@ MARGIN = 0.06  # of a chart's height, above and below the curve
 
 
 class Depth(StrEnum):
-    """What a training changes."""
+    """The part of the model that a training changes."""
 
     PROPAGATION = "propagation"
     BACKBONE = "backbone"
@@ -186,7 +186,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known about the benefit of training the backbone."""
+    """Facts about the benefit of training the backbone."""
 
     # Labelled images that the current version, or a training without success, learned from.
     trained_on: int = 0

@@ -157,7 +157,7 @@ def sorted_out(paths: Sequence[Path]) -> Dropped:
         elif is_class_list(path):
             class_file = path
         else:
-            photos.append(path)  # the search reports that it is no image
+            photos.append(path)  # the search reports that it is not an image
     return Dropped(tuple(photos), class_file, labels)
 
 

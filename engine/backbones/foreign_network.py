@@ -36,7 +36,7 @@ def open_foreign(path: Path, *, most_bytes: int) -> ForeignNetwork:
     """Check and open a file of at most so many bytes, external data included.
 
     Raises:
-        ModelError: it is no sound ONNX file, is too large, or needs operators that ONNX Runtime
+        ModelError: it is not a valid ONNX file, is too large, or needs operators that ONNX Runtime
             does not have.
     """
     _check_size(path, 0, most_bytes)

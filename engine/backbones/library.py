@@ -40,7 +40,7 @@ _DEVICES = frozenset(
         *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)),
     }
 )
-"""What Windows takes for a device, whatever comes after a dot."""
+"""Device names on Windows, with any suffix."""
 
 
 @final
@@ -86,7 +86,7 @@ class BackboneLibrary:
 
         Raises:
             InputError: the name cannot be used, or another backbone has it.
-            ModelError: the file is missing, or is no sound ONNX file.
+            ModelError: the file is missing, or is not a valid ONNX file.
             StorageError: the folder refuses; nothing of the backbone is stored.
         """
         check_name(card.name)
@@ -151,7 +151,7 @@ class BackboneLibrary:
             )
 
     def _discard(self, folder: Path) -> None:
-        # Gone at once; what is left of it is no backbone any more
+        # Removed first: the rest without it is not a backbone
         with scratch_folder(self.folder) as scratch:
             folder.rename(scratch / "removed")
 

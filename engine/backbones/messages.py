@@ -34,7 +34,7 @@ class TensorFacts:
     name: str  # in the file
     kind: str  # such as "tensor(float)"
     shape: Shape  # as declared; a text or None for an axis of any length
-    # Shape for one image; empty for inputs and for what is no tensor
+    # Shape for one image; empty for inputs and for what is not a tensor
     observed: tuple[int, ...] = ()
     pooling: str = ""  # how it becomes a vector: "none", "mean" or "first"; empty where it cannot
     width: int = 0  # length of the vector, 0 where there is none
@@ -67,7 +67,7 @@ class ImageInput(TensorFacts):
 
 @dataclass(frozen=True)
 class OnnxFacts:
-    """What was found out about a file that can be a backbone."""
+    """Facts about a file that can be a backbone."""
 
     name: str  # a name for it in the library
     size_bytes: int  # with its external data

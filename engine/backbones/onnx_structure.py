@@ -303,8 +303,8 @@ def write_inlined(path: Path, target: IO[bytes]) -> None:
     """Write a model, with its external data inlined, into an open file.
 
     Raises:
-        ModelError: it is no sound ONNX file, its external data cannot be used, or it is too large
-            for one file.
+        ModelError: it is not a valid ONNX file, has unusable external data, or is too large for one
+            file.
         OSError: a file cannot be written.
     """
     model = _load_without_weights(path)

@@ -78,7 +78,7 @@ class Preprocessing:
     unit_length: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse what has no meaning, in words for the person who chose it."""
+        """Refuse invalid settings, with a text for the person who chose them."""
         if (
             not isinstance(self.input_side, int)
             or not SMALLEST_SIDE <= self.input_side <= LARGEST_SIDE

@@ -90,7 +90,7 @@ def normalised(squares: Pixels, mean: Sequence[float], std: Sequence[float]) -> 
 
 
 def try_backbone(path: Path, card: BackboneCard, images: Sequence[Path]) -> Trial:
-    """Embed at least two real images and check that the network does what a backbone must.
+    """Embed at least two real images and check that the network works as a backbone.
 
     Raises:
         ModelError: it does not, and why.
@@ -220,7 +220,7 @@ def try_out(
     """Run a backbone in a child on two or more images: finite, of the right width, distinct.
 
     Raises:
-        ModelError: it does not do what a backbone must, and why.
+        ModelError: it does not work as a backbone, and why.
         Cancelled: stopped by the person.
     """
     limits = limits or usual_limits().for_trial

@@ -149,13 +149,13 @@ def _views_text(views: int) -> str:
 
 def _collection_text(others: CollectionFigures | None) -> str:
     if others is None:
-        return "Unlabelled images of the project have no part in it."
+        return "Unlabelled images of the project are not in it."
     return (
         f"Of the project's collection it carries {others.anchors:,} anchors: whitened embeddings, "
-        "from which no image can be seen, and in which part each belongs to each class. An image "
-        "follows the anchors that it is like. Images of the collection itself are also followed "
-        "by others, so theirs may be answered a little otherwise; a new image is answered here as "
-        "in the program while it is no part of a project."
+        "from which images cannot be restored, with their class probabilities. Predictions "
+        "of an image depend on the anchors similar to it. In the project they also depend on other "
+        "images, so they may differ a little; a new image is predicted as by the program "
+        "for images outside a project."
     )
 
 

@@ -113,7 +113,7 @@ class EmbeddedImages:
         self._project = project
         self._width = model.card.embedding_width
         self.cache = open_cache(model, caches, project)
-        # Key of what is stored for the next opening.
+        # Key of the data stored for the next opening.
         self.name = f"{model.embedding_identity} {project.path} {self.project_id}"
         self._kept = EmbeddingRowsCache(caches.collections, self.name, self._width)
         self._kept_at = 0  # age of the store that the kept rows have
@@ -175,7 +175,7 @@ class EmbeddedImages:
     def read(self, *, reads_list: bool = True) -> None:
         if (
             reads_list or not self._project.is_writable
-        ):  # another program may have changed what is only read here
+        ):  # another program may have changed a project that is only read here
             self.images.read()
         self.store = EmbeddingStore(self._width)
         self.uses_views = False

@@ -176,7 +176,7 @@ def all_models() -> tuple[ModelFiles, ...]:
     library = BackboneLibrary()
     found = list(_bundled_models())
     for name in library.names():
-        with suppress(ModelError):  # a damaged one is no choice; naming it reports what is wrong
+        with suppress(ModelError):  # a damaged one is not a choice; naming it reports what is wrong
             found.append(library.entry(name))
     return tuple(found)
 

@@ -130,7 +130,7 @@ def find_in_project(
         side: longest side of pictures if the detector takes any; 0 for the default.
 
     Raises:
-        ModelError: the file is no detector, or fails.
+        ModelError: the file is not a detector, or fails.
         Cancelled: `cancel` was set.
     """
     detector = open_detector(

@@ -1,7 +1,7 @@
 """Find replaced images: files that have another picture than the one that was labelled.
 
 A label belongs to the picture that was seen (decision 110). Changed metadata, or the same picture
-saved again, resized or recompressed, is no other picture: that is decided by perceptual hashes,
+saved again, resized or recompressed, is not another picture: that is decided by perceptual hashes,
 embeddings, and the times of shots if cameras wrote them.
 """
 
@@ -34,7 +34,7 @@ class _Read:
     """An image whose file was read."""
 
     result: EmbedResult
-    known: FileChange  # what was known of its file, with its current size and time
+    known: FileChange  # facts about its file, with its current size and time
     is_noted: bool  # whether the project has, or needs, an entry of the file
     is_outdated: bool  # whether its label is outdated
     is_resized: bool  # whether the size of the file has changed

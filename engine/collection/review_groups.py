@@ -163,7 +163,7 @@ def _in_full(queue: ReviewQueue, ahead: int) -> ReviewQueue:
     return replace(queue, groups=queue.groups + more, later=queue.later[ahead:])
 
 
-# -- what is known of images
+# -- facts about images
 
 
 def _labels_by_row(images: EmbeddedSnapshot, count: int) -> tuple[Integers, Flags]:

@@ -23,7 +23,7 @@ _MOST_BYTES = 1 << 28  # of a manifest: of a million shards it has a tenth of th
 
 @dataclass(frozen=True)
 class ShardFacts:
-    """What a finished shard holds."""
+    """Contents of a finished shard."""
 
     rows: int  # images, one row each
     failed: int  # of these, without an embedding or a prediction

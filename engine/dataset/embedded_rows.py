@@ -108,7 +108,7 @@ def from_arrow(batch: pa.RecordBatch) -> EmbeddedRows:
 def embeddings_in(batch: pa.RecordBatch) -> tuple[NDArray[np.float16], Flags]:
     """The embeddings (n, width) float16 of a record batch, zeros where missing; which exist (n,).
 
-    What is not finite, or zero everywhere, is no embedding.
+    What is not finite, or zero everywhere, is not an embedding.
     """
     column = batch.column("embedding")
     width = column.type.list_size

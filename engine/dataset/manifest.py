@@ -88,7 +88,7 @@ def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a data set.
 
     Raises:
-        InputError: the folder is no data set.
+        InputError: the folder is not a data set.
         FormatError: it was made by a newer program, or its manifest is damaged.
     """
     fields = read_description(folder, DATA_SET)
@@ -114,10 +114,10 @@ def _manifest_of(fields: Mapping[str, Any]) -> Manifest:
     )
     if manifest.identity and not is_embedding_identity(manifest.identity):
         raise ValueError(
-            f"the identity of the embeddings is no hash but {manifest.identity[:80]!r}"
+            f"the identity of the embeddings is not a hash: {manifest.identity[:80]!r}"
         )
     if not is_sha256(backbone_hash):
-        raise ValueError(f"the backbone's hash is no SHA-256 but {backbone_hash[:80]!r}")
+        raise ValueError(f"the backbone's hash is not a SHA-256: {backbone_hash[:80]!r}")
     if not (manifest.shard_images >= 1 and 0 <= manifest.shard_count <= MOST_SHARDS):
         raise ValueError(f"{manifest.shard_count} shards of {manifest.shard_images} images")
     if len(manifest.shards) not in {0, manifest.shard_count}:

@@ -28,7 +28,7 @@ class DataSet:
         """Open a data set of which every shard is there.
 
         Raises:
-            InputError: the folder is no data set, or shards are missing.
+            InputError: the folder is not a data set, or shards are missing.
             FormatError: it was made by a newer program, or its manifest is damaged.
         """
         opened = cls(folder, read_manifest(folder))

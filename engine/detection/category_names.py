@@ -16,7 +16,7 @@ MOST_CATEGORIES = 30_000
 _LONGEST = 1_000_000  # characters of the names in metadata
 _MOST_BYTES = 10_000_000  # of a file of names
 _NO_NAMES = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
-"""Raised where a text is no list of names; the last two by texts that are nested deeply."""
+"""Errors for a text that is not a list of names; the last two for deeply nested texts."""
 
 
 def names_in(notes: Mapping[str, str]) -> tuple[str, ...]:
@@ -36,7 +36,7 @@ def names_in(notes: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _listed(value: Any) -> tuple[str, ...]:
-    """Names by number; raises `ValueError` or `TypeError` where they are none."""
+    """Names by number; raises `ValueError` or `TypeError` for other values."""
     names = {
         int(number): name
         for number, name in (value.items() if isinstance(value, dict) else enumerate(value))
@@ -63,7 +63,7 @@ def read_names(path: Path) -> tuple[str, ...]:
 
     Raises:
         InputError: it cannot be read, holds no names, or too many.
-        GraphError: a line is no name.
+        GraphError: a line is not a name.
     """
     lines = read_text(path, at_most=_MOST_BYTES).rstrip().splitlines()
     if not 0 < len(lines) <= MOST_CATEGORIES:

@@ -23,7 +23,7 @@ THRESHOLD = 0.2
 OVERLAP = 0.45
 """Largest intersection over union within a category. Chosen: as in YOLO's detectors."""
 _MOST_COMPARED = 10_000
-"""Boxes of a picture that compete. Chosen: above what a threshold of 0.05 leaves."""
+"""Boxes of a picture that compete. Chosen: more than a threshold of 0.05 leaves."""
 _VERSION = 1
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS found (

@@ -117,7 +117,7 @@ class ObjectDetector:
         return LetterboxedPicture(letterbox.filled(pixels), letterbox)
 
     def detect(self, pictures: Sequence[Pixels]) -> list[list[Detection]]:
-        """What is in upright pictures (H, W, 3) uint8 RGB of any sizes; see `detect_in`."""
+        """Detections in upright pictures (H, W, 3) uint8 RGB of any sizes; see `detect_in`."""
         canvases = [self.letterboxed_of(pixels) for pixels in pictures]
         found = dict(self.in_batches(enumerate(canvases)))
         return [found[place] for place in range(len(canvases))]
@@ -125,7 +125,7 @@ class ObjectDetector:
     def in_batches(
         self, canvases: Iterable[tuple[T, LetterboxedPicture]]
     ) -> Iterator[tuple[T, list[Detection]]]:
-        """What is in each canvas, in whatever order; those of one size run together."""
+        """Detections in each canvas, in any order; those of one size run together."""
         waiting: dict[tuple[int, int], list[tuple[T, LetterboxedPicture]]] = {}
         for each in canvases:
             batch = waiting.setdefault(each[1].letterbox.size, [])
@@ -226,7 +226,7 @@ def open_detector(
         value_scale: largest number of a pixel, such as 255; 0 for the usual, 1.
 
     Raises:
-        ModelError: it is no detector of a known form, and why.
+        ModelError: it is not a detector of a known form, and why.
         UsageError: the device or the threshold cannot be used.
         InputError, StorageError: the file of names cannot be used.
         Cancelled: stopped by the person.

@@ -42,7 +42,7 @@ def examine_detector(
         value_scale: largest number of a pixel, such as 255; 0 for the usual, 1.
 
     Raises:
-        ModelError: it is no detector of a known form, and why.
+        ModelError: it is not a detector of a known form, and why.
         Cancelled: stopped by the person.
     """
     limits = limits or usual_limits().for_trial
@@ -55,7 +55,7 @@ def examine(request: ExamineDetector) -> DetectorFacts:
     """Check whether a file is a detector, and describe it.
 
     Raises:
-        ModelError: it is none, and why.
+        ModelError: it is not a detector, and why.
     """
     network = open_foreign(request.path, most_bytes=request.limits.file_bytes)
     notes = network.structure.notes

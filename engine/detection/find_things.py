@@ -78,7 +78,7 @@ def find_things(
 def _found(
     files: Iterable[SearchedFile], detector: ObjectDetector, cancel: CancelToken
 ) -> Iterator[FoundThings]:
-    """What is in each file, in whatever order.
+    """Detections in each file, in any order.
 
     On the CPU each thread takes a file from reading to its boxes; with a GPU threads only read.
     """

@@ -67,7 +67,7 @@ def decoded(
         least: score of a candidate.
 
     Raises:
-        ModelError: the outputs hold values that are no numbers, scores that are none, or have
+        ModelError: the outputs hold values that are NaN, scores outside [0, 1], or have
             another shape.
     """
     if any(np.isnan(output).any() for output in outputs if output.dtype.kind == "f"):

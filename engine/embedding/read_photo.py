@@ -21,7 +21,7 @@ from engine.images.read_file import content_hash
 from engine.images.thumbnail_cache import encode_thumbnail
 from engine.model_card import BackboneCard
 
-NOTHING = content_hash(b"")  # identity of what is no readable file, such as an empty one
+NOTHING = content_hash(b"")  # identity of unreadable files, such as empty ones
 
 Missing = Callable[[Sequence[bytes]], Container[bytes]]
 """Which of some contents, by their hashes, need pixels."""
@@ -126,6 +126,6 @@ def network_input(data: bytes, card: BackboneCard) -> Pixels:
     """Decode an image file's bytes to what the backbone takes, (side, side, 3) uint8 RGB.
 
     Raises:
-        ImageError: the bytes are no sound image.
+        ImageError: the bytes are not a valid image.
     """
     return decode_square(data, card.input_side, card.resize_share)

@@ -50,7 +50,7 @@ class PhotoReader:
                 pixels=pixels,
                 on_begun=begin,
             )
-            place[0] = -1  # an end from here on is no file's fault
+            place[0] = -1  # if it ends from here on, no file is the cause
             return PhotosRead(tuple(chunk.photos))
 
     def _attached(self, name: str) -> SharedMemory:

@@ -45,7 +45,7 @@ def views_of_image(
         box: instead of the whole picture, the square around a box, and its corners.
 
     Raises:
-        ImageError: it is no sound image.
+        ImageError: it is not a valid image.
     """
     whole = image.square(side, resize_share, box)
     if views == 1:

@@ -189,7 +189,7 @@ class FittedClassifier(Protocol):
     def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:
         """Probability (n, c) of each candidate for up to some thousand images, at rows or new ones.
 
-        They sum to less than 1 where a class without examples is no candidate, see
+        They sum to less than 1 where a class without examples is not a candidate, see
         `engine.everyday.unseen`.
         """
 

@@ -117,7 +117,7 @@ def propagation_width(file: Path) -> int | None:
     """Embedding width that a file of exported equations was trained for; None where it takes any.
 
     Raises:
-        ModelError: it is none.
+        ModelError: it is not one.
     """
     return PropagationSession(file).embedding_width
 

@@ -171,7 +171,7 @@ class UnseenClasses:
 
         They sum to less than 1.
 
-        What is left is of classes that are no candidates. A candidate without examples gets its
+        What is left is of classes that are not candidates. A candidate without examples gets its
         share by its number of leaves, times how likely its branches are.
 
         Args:

@@ -128,7 +128,7 @@ def _places(state: CollectionState, which: Which, *, is_varied: bool) -> Integer
 def _folder_lines(
     one: ImageFormat, images: LabelledImages, options: FolderOptions
 ) -> Iterator[str]:
-    assert one.write_folder is not None, "a format that is no file"
+    assert one.write_folder is not None, "a format that is not a file"
     with scratch_folder() as scratch:
         draft = scratch / "preview"
         draft.mkdir()

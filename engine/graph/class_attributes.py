@@ -95,7 +95,7 @@ class ClassAttributes:
         """The same as the class of this name can have it.
 
         Raises:
-            InputError: an attribute is none; a GraphError where it is a name.
+            InputError: an attribute is invalid; a GraphError for a name.
         """
         news: dict[str, Any] = {}
         for each in ATTRIBUTES if self is not NO_ATTRIBUTES else ():  # 82,000 classes come this way
@@ -264,7 +264,7 @@ def _clean_colour(colour: str, _name: str) -> str:
 
 
 def hex_colour(text: str) -> str:
-    """A colour as "#rrggbb"; "" for other notations, which are no reason to refuse a file."""
+    """A colour as "#rrggbb"; "" for other notations, for which no file is refused."""
     colour = text.strip().casefold()
     if _SHORT_COLOUR.fullmatch(colour):
         return "#" + "".join(2 * digit for digit in colour[1:])

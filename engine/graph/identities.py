@@ -18,7 +18,7 @@ def new_identity() -> str:
 
 
 def identity_in(text: str) -> str:
-    """The identity that a file gives; `NO_IDENTITY` where it is none."""
+    """The identity that a file gives; `NO_IDENTITY` for other values."""
     identity = text.strip().lower()
     return identity if _IDENTITY.fullmatch(identity) else NO_IDENTITY
 

@@ -130,7 +130,7 @@ class AnimationFrames(PartReader):
 
     def _go_to(self, image: Image.Image, number: int) -> None:
         """Have Pillow decode the frames up to one, each on top of the one before."""
-        # of a PNG whose still picture is no frame
+        # of a PNG whose still picture is not a frame
         place = number + int(getattr(image, "default_image", False))
         image.load()
         for each in range(image.tell() + 1, place + 1):

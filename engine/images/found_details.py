@@ -90,7 +90,7 @@ def present(fields: Mapping[str, str]) -> dict[str, str]:
 
 
 def clean(value: object, longest: int = LONGEST_NAME) -> str:
-    """One line of text of a value that a file holds; "" where it is no text."""
+    """One line of text of a value that a file holds; "" for other values."""
     if isinstance(value, bytes):
         value = decoded(value)
     if not isinstance(value, str):
@@ -155,7 +155,7 @@ def real_place(
 
 
 def number_text(value: float | None, *, smallest: float = 0.0, largest: float = 1e7) -> str:
-    """A number with at most two decimals; "" where it is none, or an absurd one."""
+    """A number with at most two decimals; "" for other values and absurd ones."""
     if value is None or not math.isfinite(value) or not smallest < value <= largest:
         return ""
     return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -37,7 +37,7 @@ _COEFFICIENT_BYTES = 6  # of three components, without subsampling
 
 
 def is_header_bounded(file: IO[bytes]) -> bool:
-    """Whether a file is no JPEG, or has a plausible number of segments; may raise `OSError`."""
+    """Whether a file is not a JPEG, or has a plausible number of segments; may raise `OSError`."""
     file.seek(0)
     is_bounded = file.read(len(_START)) != _START or _are_few(file)
     file.seek(0)

@@ -105,7 +105,7 @@ def container_brands(data: bytes) -> list[bytes]:
 
 
 def is_heif(data: bytes) -> bool:
-    """Whether bytes begin like a HEIC or HEIF file; an AVIF is none."""
+    """Whether bytes begin like a HEIC or HEIF file; not an AVIF."""
     brands = container_brands(data)
     return bool(brands) and brands[0] in _HEIF_BRANDS and _AVIF_BRANDS.isdisjoint(brands)
 

@@ -29,7 +29,7 @@ def is_video(head: bytes) -> bool:
 
 
 def video_container(head: bytes) -> str:
-    """FFmpeg's name of the container of a video; "" where it is none that is read.
+    """FFmpeg's name of the container of a video; "" for unsupported ones.
 
     FFmpeg opens a file by this name alone, so that it never opens others through a playlist.
     """

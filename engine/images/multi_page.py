@@ -1,7 +1,7 @@
 """Pages of image files: of a TIFF, and of the MPO in which stereo cameras put two JPEGs.
 
 A page becomes the bytes of a file with it as the first picture, so it is decoded as any image.
-Copies of the same picture with fewer pixels, such as previews and pyramids, are no pages.
+Copies of the same picture with fewer pixels, such as previews and pyramids, are not pages.
 """
 
 import io

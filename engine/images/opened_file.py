@@ -30,7 +30,7 @@ class OpenedFile:
     A file is read whole, but a video never is.
 
     Args:
-        part: one of those that are wanted: a file of which no time is wanted is no video.
+        part: one of those that are wanted: without a requested time a file is not a video.
 
     Raises:
         ImageError: the file cannot be read.

@@ -70,7 +70,7 @@ def read_details(file: Path) -> PhotoDetails:
 
 
 def details_in(data: bytes) -> PhotoDetails:
-    """The details in the bytes of an image file; nothing where they are no image."""
+    """The details in the bytes of an image file; nothing if they are not an image."""
     with suppress(*_DAMAGE), pillow_is_quiet():
         kind = "" if data.startswith(_JPEG) else raw_kind(data)
         return _of_raw(data[:_HEAD_BYTES], kind) if kind else _of_picture(io.BytesIO(data))

@@ -255,7 +255,7 @@ def is_deep(image: Image.Image) -> bool:
 
 
 def deep_values(image: Image.Image) -> Floats:
-    """Values of a deep gray image, (H, W) float32; what is no number counts as zero."""
+    """Values of a deep gray image, (H, W) float32; NaN counts as zero."""
     return np.nan_to_num(np.asarray(image).astype(np.float32), copy=False, posinf=0.0, neginf=0.0)
 
 

@@ -40,7 +40,7 @@ _WHOLE = re.compile(r"(-?\d{1,12})(?:/(\d{1,12}))?")
 
 
 def xmp_details(packet: bytes) -> FoundDetails:
-    """The details in a packet; nothing where it is none, or one made to be slow."""
+    """The details in a packet; nothing for an invalid one, or one made to be slow."""
     if not packet or len(packet) > _LARGEST_BYTES or packet.count(b"<") > _MOST_TAGS:
         return FoundDetails()
     try:

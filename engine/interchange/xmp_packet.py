@@ -52,7 +52,7 @@ class XmpPacket:
 
     @staticmethod
     def parse(data: bytes, name: str) -> "XmpPacket":
-        """Parse a packet with or without its wrapper; FormatError if it is none."""
+        """Parse a packet with or without its wrapper; FormatError if it is invalid."""
         tree = xml_tree(utf8_packet(data), name)
         if _rdf_in(tree) is None:
             raise FormatError(

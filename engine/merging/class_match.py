@@ -203,7 +203,7 @@ class ClassMatcher:
                 self.by_name_alone.append(each)
 
     def _have_compatible_ancestors(self, their_id: ClassId, our_id: ClassId) -> bool:
-        """Whether their matched ancestors agree: a juvenile gull is no juvenile tern."""
+        """Whether their matched ancestors agree: a juvenile gull is not a juvenile tern."""
         theirs = {
             self.pairs[each] for each in self._theirs.ancestors(their_id) if each in self.pairs
         }

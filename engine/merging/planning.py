@@ -1,7 +1,7 @@
 """Planning of a merge: matches images and classes of the other project, and compares labels.
 
-A plan never replaces labels of ours. A label from before the fork is no disagreement: if one copy
-has changed it since, the change wins.
+A plan never replaces our labels. A label from before the fork is not a disagreement: if one copy
+changed it since, the change wins.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
 """Branches of the category graph as clipboard text, within a project or between projects.
 
-The text is JSON that names itself. Labels and images stay where they are.
+The text is JSON with a marker. Labels and images are not copied.
 """
 
 import json
@@ -71,11 +71,11 @@ def read_branches(text: str) -> tuple[CopiedClass, ...]:
     """Read copied classes back, parents before children; the text may come from anywhere.
 
     Raises:
-        InputError: it is something else, broken, or no graph can be made of it.
+        InputError: it is another text, damaged, or not a valid graph.
     """
     if len(text) > LONGEST_TEXT:
         raise InputError(
-            "there is too much to paste",
+            "the copied text is too long",
             expected="at most {limit:,} characters",
             found=f"{len(text):,}",
             limit=LONGEST_TEXT,
@@ -96,7 +96,7 @@ def read_branches(text: str) -> tuple[CopiedClass, ...]:
 
 
 def _row(graph: CategoryGraph, class_id: ClassId, parents: Sequence[int]) -> Mapping[str, Any]:
-    """A class as JSON without what it does not have."""
+    """A class as JSON, without empty attributes."""
     above = {"parents": parents} if parents else {}
     return {
         "name": graph.name(class_id),
@@ -110,16 +110,16 @@ def _copied(row: Any, place: int) -> CopiedClass:
         raise _broken(place, "no name")
     name, parents = row.get("name", ""), row.get("parents", [])
     if not isinstance(name, str):
-        raise _broken(place, "a name that is no text")
+        raise _broken(place, "a name that is not text")
     if not (
         isinstance(parents, list)
         and all(type(parent) is int and 0 <= parent < place for parent in parents)
     ):
-        raise _broken(place, "a parent that does not stand before it")
+        raise _broken(place, "a parent that is not listed before it")
     given = {each.name: row[each.name] for each in ATTRIBUTES if each.name in row}
     for key, value in given.items():
         if not ATTRIBUTE[key].accepts(value):
-            raise _broken(place, f"something else as its {ATTRIBUTE[key].title}")
+            raise _broken(place, f"an invalid {ATTRIBUTE[key].title}")
     values: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in given.items()
     }

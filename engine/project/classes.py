@@ -144,7 +144,7 @@ class ProjectClasses(ProjectPart):
         """Set the digit key of a class, 0 for none, and take it from its former class.
 
         Raises:
-            InputError: it is no digit that can be a key.
+            InputError: it is not a digit that can be a key.
             UnknownClassError: there is no such class.
         """
         name = self._name(class_id)

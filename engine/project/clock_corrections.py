@@ -46,12 +46,12 @@ class ClockCorrection:
 
     @property
     def source(self) -> tuple[str | None, str, str]:
-        """What it is for."""
+        """Scope."""
         return self.folder, self.camera, self.serial
 
     @property
     def source_text(self) -> str:
-        """What it is for, in words."""
+        """Scope, as text."""
         if self.folder is not None:
             return self.folder or "."
         return f"{self.camera} ({self.serial})" if self.serial else self.camera
@@ -143,7 +143,7 @@ def read_offset(text: str) -> int:
     """Seconds of an offset: `+1h02m`, `-3:30`, `+1:02:15`, `2d`, `45 s`.
 
     Raises:
-        InputError: it is none.
+        InputError: it is invalid.
     """
     found = _CLOCK.fullmatch(text.strip()) or _OFFSET.fullmatch(text.strip())
     parts = (
@@ -169,7 +169,7 @@ def read_zone(text: str) -> int:
     """Minutes that a time zone is ahead of UTC: `+02:00`, `UTC-3`, `UTC`.
 
     Raises:
-        InputError: it is none.
+        InputError: it is invalid.
     """
     if text.strip().upper() in {"UTC", "Z"}:
         return 0

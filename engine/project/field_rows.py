@@ -37,7 +37,7 @@ def takes(fields: Sequence[ImageField], name: str, value: str) -> bool:
 
 
 def stored_value(field: ImageField, value: str) -> str | None:
-    """As `checked_value`; None for what is no value of the field."""
+    """As `checked_value`; None for what is not a value of the field."""
     try:
         return checked_value(field, value)
     except InputError:

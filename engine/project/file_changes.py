@@ -20,7 +20,7 @@ _STORE = """INSERT OR REPLACE INTO image_change
 
 @final
 class ProjectFileChanges(ProjectPart):
-    """What is known of files that changed; most images have no entry."""
+    """Facts about changed files; most images have no entry."""
 
     def of(self, image_ids: Sequence[ImageId]) -> dict[ImageId, FileChange]:
         """The entries of these images."""

@@ -64,7 +64,7 @@ class ProjectHistory:
         return self._replay(is_undo=True)
 
     def redo(self) -> Change | None:
-        """Make the action again that was undone last; None when there is none."""
+        """Redo the action that was undone last; None if there is none."""
         return self._replay(is_undo=False)
 
     def _replay(self, *, is_undo: bool) -> Change | None:

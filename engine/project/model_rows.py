@@ -91,7 +91,7 @@ def model_file(connection: Connection, content_hash: str) -> bytes:
     """Read a model file in the project, by its SHA-256 as hex.
 
     Raises:
-        ProjectDamagedError: it is not there, or its content is not what it was.
+        ProjectDamagedError: it is missing, or its content has changed.
     """
     content = connection.value("SELECT content FROM model_file WHERE hash = ?", (content_hash,))
     if content is None or hashlib.sha256(content).hexdigest() != content_hash:
@@ -285,7 +285,7 @@ def setting_faults(connection: Connection) -> list[str]:
 def hash_faults(connection: Connection) -> list[str]:
     """One line for each invalid hash of a model version: it could become a path."""
     return [
-        f"model version {version.version_id}: {name} is no hash but {value[:80]!r}"
+        f"model version {version.version_id}: {name} is not a hash: {value[:80]!r}"
         for version in model_versions(connection)
         for name, value in (
             ("backbone_hash", version.backbone_hash),

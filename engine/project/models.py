@@ -162,7 +162,7 @@ class ProjectPolicies(ProjectPart):
 
         Raises:
             UnknownClassError: there is no such class.
-            InputError: the bar is no probability.
+            InputError: the threshold is not a probability.
         """
         known = self.by_class().get(class_id, ClassPolicy())
         name = class_name(self._connection, class_id)

@@ -155,7 +155,7 @@ def open_for_reading(
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """What a check of a project file found."""
+    """Result of the check of a project file."""
 
     faults: list[str] = field(default_factory=list)  # one line for each
     classes: int = 0  # how many a sound file has, as the next ones

@@ -68,7 +68,7 @@ def numbers_of(ends: "array[int] | memoryview") -> "array[int]":
 
 @final
 class PackedTexts(_Packed[str]):
-    """Texts; names that are no valid Unicode come back as they were (surrogate escapes)."""
+    """Texts; names that are invalid Unicode are returned unchanged (surrogate escapes)."""
 
     def append(self, text: str) -> None:
         """Add a text at the end."""
@@ -112,7 +112,7 @@ class PackedHashes(_Packed[bytes | None]):
 
     @property
     def columns(self) -> tuple[memoryview, memoryview]:
-        """As of all others, with what was replaced in its place."""
+        """Values as for other columns, with replaced ones in place."""
         if not self._replaced:
             return super().columns
         packed = PackedHashes()

@@ -197,7 +197,7 @@ class Project:
 
         Raises:
             ProjectMissingError: no file is there.
-            ProjectDamagedError: the file is no project or is damaged; it is not changed.
+            ProjectDamagedError: the file is not a project or is damaged; it is not changed.
             ProjectTooNewError: a newer version of the program made it.
             ProjectReadOnlyError: it is to be written and must not be.
             ProjectLockedError: it is open for writing elsewhere.

@@ -1,4 +1,4 @@
-"""What a project answers with: frozen values without behaviour."""
+"""Records that a project returns: frozen values without behaviour."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -59,7 +59,7 @@ class ImageTable:
 
 
 class ImageContent(NamedTuple):
-    """What an image is made of.
+    """Source of an image.
 
     Attributes:
         path: as in `ImageRecord`.
@@ -74,7 +74,7 @@ class ImageContent(NamedTuple):
 
 
 class BoxOrigin(NamedTuple):
-    """What a detector found in a box."""
+    """Detection in a box."""
 
     category: str = ""  # as the detector names it, such as "animal"
     score: float | None = None  # 0..1; None where it gives none
@@ -289,7 +289,7 @@ class TrainedModel:
     name: str
     parent_id: int
     card: str
-    backbone_name: str  # what the backbone is called
+    backbone_name: str  # name of the backbone
     backbone: bytes
     propagation: bytes
     settings: Mapping[str, Plain]

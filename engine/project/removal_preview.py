@@ -12,7 +12,7 @@ from engine.project.records import ClassId
 
 @dataclass(frozen=True, slots=True)
 class RemovalPreview:
-    """What a removal would take away."""
+    """Consequences of a removal."""
 
     classes: int  # classes that go, the chosen ones included
     edges: int  # edges that go with them
@@ -24,7 +24,7 @@ class RemovalPreview:
 
 @dataclass(frozen=True, slots=True)
 class MergePreview:
-    """What a merge would do; labels and children are those of the class that stays."""
+    """Consequences of a merge; labels and children are those of the remaining class."""
 
     classes_before: int
     classes_after: int

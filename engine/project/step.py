@@ -76,7 +76,7 @@ class StepWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Bring what is pending into the file."""
+        """Write pending changes to the file."""
         if not self._pending:
             return
         if self._step_id is None:
@@ -115,11 +115,11 @@ class StepWriter:
         return self._step_id, self._sequence
 
     def keep(self) -> None:
-        """Keep what was done since the savepoint."""
+        """Keep changes since the savepoint."""
         self.connection.write("RELEASE inner_step")
 
     def go_back(self, place: tuple[int | None, int]) -> None:
-        """Drop what was done since the savepoint."""
+        """Roll back changes since the savepoint."""
         self._pending.clear()
         self.connection.write("ROLLBACK TO inner_step")
         self.connection.write("RELEASE inner_step")
@@ -136,7 +136,7 @@ class StepWriter:
 
 @final
 class OpenStep:
-    """An action that is being made; writes rows and knows what they changed."""
+    """An action in progress; writes rows and records their changes."""
 
     def __init__(self, writer: StepWriter, action: Action, notice: str = "") -> None:
         self.action = action  # may be corrected when its true count is known

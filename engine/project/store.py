@@ -44,7 +44,7 @@ class ImagePaths:
         return cls(folder, prefixes)
 
     def stored(self, path: Path) -> str | bytes:
-        """The stored value of a path: text, or bytes where the name is no valid Unicode."""
+        """The stored value of a path: text, or bytes where the name is not valid Unicode."""
         text = os.fspath(path)
         if not os.path.isabs(text):  # noqa: PTH117 (this runs 100,000 times)
             text = os.path.abspath(text)  # noqa: PTH100
@@ -159,7 +159,7 @@ class ProjectStore:
     def edit_graph(
         self, edit: Callable[[CategoryGraph], object], action: Action = UNNAMED
     ) -> Change:
-        """Edit the graph and write what was edited, as one step."""
+        """Edit the graph and write the edits, as one step."""
         with self.one_step(action) as step:
             graph = self._held_graph(step)
             with graph.record() as edits:

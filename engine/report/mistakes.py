@@ -16,7 +16,7 @@ _TOP = 0  # virtual root above all roots, so that any two classes share one; no 
 def mistakes_of(graph: CategoryGraph, confusion: Confusion) -> Mistakes:
     """Measure the mistakes between two classes; "none of the classes" is not in the graph.
 
-    A coarse ground truth above the predicted class is no mistake. Two classes without a common
+    A coarse ground truth above the predicted class is not a mistake. Two classes without a common
     ancestor share the virtual root: one edge above each root, and higher than any of them.
     """
     measure = GraphDistance(graph)

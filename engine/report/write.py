@@ -18,7 +18,7 @@ def check_target(out: Path, project: Project, *, is_overwriting: bool = False) -
     """Refuse a path that no report may be written to; see `check_file`.
 
     Raises:
-        UsageError: the suffix is no report's.
+        UsageError: the suffix is not a report's.
         TakenError: another kind of file is there.
         InputError: it is the project, or one of its images.
     """
@@ -29,7 +29,7 @@ def kind_of(out: Path) -> str:
     """The kind of output by the suffix of a name.
 
     Raises:
-        UsageError: the suffix is no report's.
+        UsageError: the suffix is not a report's.
     """
     kind = REPORT_KINDS.get(out.suffix.lower())
     if kind is None:
@@ -46,7 +46,7 @@ def write_report(document: Document, out: Path, cancel: CancelToken | None = Non
     """Write a document as HTML, PDF, one CSV of values (.csv), or a CSV for each table (.zip).
 
     Raises:
-        UsageError: the suffix is none of these.
+        UsageError: the suffix is not one of these.
         StorageError: the file cannot be written.
         Cancelled: `cancel` was set; nothing is left.
     """

@@ -133,9 +133,7 @@ def pooled(output: NDArray[Any], card: BackboneCard) -> Floats:
         output = output[:, 0]
     embeddings: Floats = output.astype(np.float32, copy=False)
     if card.unit_length:
-        with np.errstate(
-            invalid="ignore", over="ignore"
-        ):  # what is no number stays none, and is refused as such
+        with np.errstate(invalid="ignore", over="ignore"):  # NaN stays NaN, and is refused
             lengths = np.linalg.norm(embeddings, axis=-1, keepdims=True)
             embeddings = embeddings / np.maximum(lengths, SMALLEST_LENGTH)
     return embeddings

@@ -34,7 +34,7 @@ class ProviderReport:
     works: bool  # whether it ran and gave the right numbers
     cause: str = ""  # short name of why not; empty when it works
     reason: str = ""  # why not, in words
-    remedy: str = ""  # what can be done
+    remedy: str = ""  # remedy
     seconds: float = 0.0  # time from nothing to the first result
     # Figures by name, when the speed was measured
     speed: dict[str, float | bool] = field(default_factory=dict)
@@ -45,8 +45,8 @@ class DeviceList:
     """Results of trying every device of this computer."""
 
     reports: tuple[ProviderReport, ...]  # the preferred device first; the CPU is the last
-    name: str  # what the device "auto" is, for people
-    reason: str = ""  # why that is no GPU; empty when it is one
+    name: str  # the device that "auto" is, for display
+    reason: str = ""  # why that is not a GPU; empty when it is one
 
 
 @dataclass(frozen=True)

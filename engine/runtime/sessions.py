@@ -51,7 +51,7 @@ def open_session(
         threads: cores that one run shares on the CPU.
 
     Raises:
-        ModelError: the file is not there, is no model, or the provider does not work.
+        ModelError: the file is not there, is not a model, or the provider does not work.
     """
     onnxruntime = load_onnxruntime()
     if not model.is_file():

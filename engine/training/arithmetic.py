@@ -38,7 +38,7 @@ def device_of(requested: str) -> torch.device:
     """The device for "auto", "cpu" or "cuda".
 
     Raises:
-        InputError: "cuda" is not available, or the word is none of the three.
+        InputError: "cuda" is not available, or the word is not one of the three.
     """
     if requested not in {"auto", "cpu", "cuda"}:
         raise InputError(

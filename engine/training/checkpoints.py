@@ -30,7 +30,7 @@ class Checkpoint:
     tensors: Mapping[str, Tensor]
     curve: tuple[TrainingPoint, ...]  # points so far
     pending_losses: tuple[float, ...]  # losses since the last point
-    settings: Mapping[str, Any]  # what it was trained with, as plain values
+    settings: Mapping[str, Any]  # training settings, as plain values
 
 
 def capture(

@@ -55,7 +55,7 @@ def kept_iteration(path: Path) -> int:
 
     Raises:
         OSError: there is none, or it cannot be read.
-        ValueError: it is none of ours.
+        ValueError: it is not ours.
     """
     with open_regular(path) as file:
         length = int.from_bytes(file.read(_LENGTH_BYTES), "little")

@@ -47,7 +47,7 @@ class IterationDraw:
 
 
 class Objective(nn.Module, ABC):
-    """A backbone, from images (B, 3, H, W) to embeddings (B, d), with what is learned on top of it.
+    """A backbone, from images (B, 3, H, W) to embeddings (B, d), and the modules on top of it.
 
     All state is in parameters and registered buffers.
 
@@ -290,7 +290,7 @@ class _Training:
         return value
 
     def _add_point(self, *, is_last: bool) -> None:
-        if is_last:  # what is buffered shall belong to the final weights
+        if is_last:  # buffers must match the final weights
             self.objective.refresh(self._embed)
         is_first = self._distribution.rank == 0  # one process validates, the others wait
         accuracy = self.validate(self._embed) if self.validate is not None and is_first else None

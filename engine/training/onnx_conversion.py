@@ -148,7 +148,7 @@ def read_propagation(path: Path) -> PropagationNetwork[Attention]:
     """Make the torch module of a propagation file that `export_propagation` wrote.
 
     Raises:
-        ModelError: the file cannot be read or is none of ours.
+        ModelError: the file cannot be read or is not ours.
     """
     model = read_model(path)
     notes = {entry.key: entry.value for entry in model.metadata_props}

@@ -242,7 +242,7 @@ def measure(
 
 @dataclass(frozen=True)
 class TrainedPropagation:
-    """What was learned, and its figures on held-out classes."""
+    """The trained model, and its figures on held-out classes."""
 
     attention: Attention  # trained, in evaluation mode
     temperature: float  # for few-shot classes

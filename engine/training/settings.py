@@ -20,7 +20,7 @@ class TrainingSettings:
     learning_rate: float = 1e-3  # of Adam at the start
     momentum: float = 0.9  # Adam's first decay rate
     weight_decay: float = 1e-4  # of Adam; 1e-5 in the authors' code
-    rate_factor: float = 0.7  # what the learning rate is multiplied by at each decay
+    rate_factor: float = 0.7  # factor of the learning rate at each decay
     # Share of the iterations before the first decay; 1/15 is the paper's 10,000 of 150,000
     first_decay_share: float = 10_000 / PAPER_ITERATIONS
     # Share of the iterations between two decays; 1/10 is the paper's 15,000 of 150,000

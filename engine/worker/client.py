@@ -176,7 +176,7 @@ class Worker:
         self._lines.put(encode(number, Cancel()))
 
     def close(self) -> None:
-        """Let the worker stop what it does, and end."""
+        """Let the worker cancel its request, and end."""
         self._lines.put(None)
 
     def kill(self) -> None:

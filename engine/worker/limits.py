@@ -59,7 +59,7 @@ def usual_limits() -> Limits:
 def apply_limits(limits: Limits) -> None:
     """Let the operating system hold this process to limits; where it cannot, its parent watches it.
 
-    Libraries should be loaded before: what they take does not count.
+    Libraries should be loaded before: their memory does not count.
     """
     if sys.platform == "win32":
         return

@@ -78,7 +78,7 @@ class Envelope:
         """Decode it as one of these dataclasses, chosen by its kind.
 
         Raises:
-            FormatError: it is none of them, or its fields are not those of its kind.
+            FormatError: it is of unknown kind, or its fields are not those of its kind.
         """
         import msgspec  # the window shows first
 
@@ -101,7 +101,7 @@ def answers_to(request: Request[Any]) -> tuple[type[Any], ...]:
 
 
 def encode(number: int, message: object) -> bytes:
-    """A message as one line of ASCII, as a path in it may be no valid Unicode."""
+    """A message as one line of ASCII, as a path in it may be invalid Unicode."""
     import msgspec  # the window shows first
 
     body = msgspec.to_builtins(message, enc_hook=_plain)
@@ -118,7 +118,7 @@ def read(line: bytes) -> Envelope:
     """Read a line that `encode` made.
 
     Raises:
-        FormatError: it is no message.
+        FormatError: it is not a message.
         ProtoleafError: it comes from another version of the program.
     """
     try:

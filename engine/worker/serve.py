@@ -29,7 +29,7 @@ Send = Callable[[object], None]  # sends an event; safe from any thread
 Handler = Callable[[Any, Send, CancelToken], object]
 Handlers = Mapping[type[Request[Any]], Handler]
 
-NOT_A_REQUEST = 2  # exit status after a line that is no request
+NOT_A_REQUEST = 2  # exit status after a line that is not a request
 
 
 @final
@@ -81,7 +81,7 @@ def serve(stdin: Iterator[bytes], stdout: IO[bytes], handlers: Handlers) -> int:
     """Answer requests until standard input ends.
 
     Returns:
-        exit status: 0, 1 when a request failed, `NOT_A_REQUEST` after a line that is none.
+        exit status: 0, 1 when a request failed, `NOT_A_REQUEST` after another line.
     """
     requests, lock, status = _Requests(stdin, tuple(handlers)), threading.Lock(), 0
 

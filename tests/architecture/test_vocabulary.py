@@ -42,11 +42,14 @@ PHRASES = {"bring_into_sight", "is_in_sight", "in_sight", "_bring_face_into_sigh
 
 CIRCUMLOCUTIONS = re.compile(r"\b(told|asked for|likeliest|hears? of|(is|are|was|were) said)\b")
 """In docstrings and comments; write "reported", "requested", "most likely", "notified"."""
-RIDDLES = re.compile(r"\b(anew|nobody|all the same|of its own accord|says? of itself|gives? way)\b")
+RIDDLES = re.compile(
+    r"\b(anew|nobody|all the same|of its own accord|says? of itself|gives? way"
+    r"|(it|they|that|which|what) (is|are) (no|none)(?! (longer|more|better|such|of the classes)))\b"
+)
 """In those of the program; write what happens, and when."""
 
-TEXTS = re.compile(r"\b(anew|beside)\b")
-"""In texts of the program; write "again", "next to"."""
+TEXTS = re.compile(r"\b(anew|beside|(it|they|that|which) (is|are) no (?!longer|more))\b")
+"""In texts of the program; write "again", "next to", "which is not a"."""
 
 NAME_FIELDS = {"id", "attr", "arg", "name", "asname", "rest", "module"}
 """Fields of syntax nodes with an identifier."""

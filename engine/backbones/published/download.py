@@ -1,4 +1,4 @@
-"""Downloads one file: resumes where it stopped, and keeps nothing but what was promised."""
+"""Downloads one file: resumes, and keeps only files of the expected size and checksum."""
 
 import re
 import shutil
@@ -180,7 +180,7 @@ def download(
         size_bytes: approximate size of the file; 0 while unknown.
         sha256_prefix: first digits of its SHA-256 in hex; empty: not known.
         proxy: address of a proxy; empty: that of the environment or the system, if any.
-        cancel: stops between two pieces of the file; what has arrived stays.
+        cancel: stops between two pieces of the file; received ones are kept.
 
     Raises:
         UsageError: `proxy` is not the address of a proxy.
@@ -230,7 +230,7 @@ class _Download:
             self.part.remove()
         attempts, has_received, furthest = 0, False, self.part.size
         while (failure := self._attempt()) is not None:
-            # What was thrown away and arrived again is nothing new
+            # Bytes that are downloaded again are not counted twice
             came = self.part.size > furthest
             furthest = max(furthest, self.part.size)
             has_received |= came
@@ -242,7 +242,7 @@ class _Download:
         return None
 
     def _attempt(self) -> httpx.HTTPError | None:
-        """Request what is missing; return the error that interrupted it, or None when complete."""
+        """Request the missing bytes; return the error that interrupted it, or None."""
         self.cancel.raise_if_cancelled()
         notes, have = self.part.notes(), self.part.size
         if have and have == notes.total:

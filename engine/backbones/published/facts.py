@@ -1,4 +1,4 @@
-"""What is published about a network, before any of it is downloaded. Plain data, without torch."""
+"""Published facts about a network, before any of it is downloaded. Plain data, without torch."""
 
 import hashlib
 import re

@@ -81,7 +81,7 @@ def plain_facts(name: str, weights: str | None = None) -> PublishedNetwork:
     """Parse "hf-hub:imageomics/bioclip" or "hf-hub:imageomics/bioclip@revision".
 
     Raises:
-        ModelError: it is no name of a network on the hub.
+        ModelError: it is not the name of a network on the hub.
     """
     repository, _, revision = name.removeprefix(HUB_PREFIX).partition("@")
     revision = revision or weights or LATEST
@@ -194,7 +194,7 @@ def _settings_of_timm(config: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _check_settings(settings: Mapping[str, Any], repository: str) -> None:
-    """Refuse what is no plain description of one of timm's own architectures for square images."""
+    """Refuse anything but a description of one of timm's own architectures for square images."""
     from timm.models import is_model
 
     architecture, side = settings["architecture"], settings["pretrained_cfg"].get("input_size")

@@ -137,7 +137,7 @@ def add_published(
         cancel: stops the download at once and the export between its steps.
 
     Raises:
-        UsageError: the proxy's address is none, or the mirror no folder.
+        UsageError: the proxy's address is invalid, or the mirror is not a folder.
         NetworkError: the weights do not arrive.
         ModelError: the checksum is wrong, or the exported file does not do what the network does.
         StorageError: the disk refuses, nothing is left half-made; or another program adds this

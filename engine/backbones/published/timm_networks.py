@@ -288,7 +288,7 @@ def shape_of(facts: PublishedNetwork) -> tuple[int, int]:
 
 
 def _check_patches(network: nn.Module, side: int) -> None:
-    """Refuse a side that is no multiple of the patch: timm would drop the rest."""
+    """Refuse a side that is not a multiple of the patch: timm would drop the rest."""
     patch = getattr(getattr(network, "patch_embed", None), "patch_size", None)
     smallest = patch[0] if isinstance(patch, tuple | list) else patch
     if isinstance(smallest, int) and side % smallest:

@@ -48,7 +48,7 @@ _WORK = re.compile(r"([\d.]+)([mg]f)")
 
 
 class Advice(StrEnum):
-    """What a network is recommended for."""
+    """Purposes for which a network is recommended."""
 
     FAST = "fast"
     BALANCED = "balanced"

@@ -109,7 +109,7 @@ def read_text(url: str, route: Route, *, cancel: CancelToken) -> str | None:
     """Read a small text file; None where there is none.
 
     Raises:
-        NetworkError: no connection, the server refuses, or the file is no small text.
+        NetworkError: no connection, the server refuses, or the file is not a small text file.
         UsageError: the route's proxy is not the address of a proxy.
     """
     content = bytearray()

@@ -95,7 +95,7 @@ def find_twins(means: ClassMeans, check: Callable[[], None] = lambda: None) -> t
 
 
 def _most_alike(means: ClassMeans, check: Callable[[], None]) -> Iterator[tuple[int, int]]:
-    """Pairs of a class with enough images and the most similar one that is no relative of it."""
+    """Pairs of a class with enough images and the most similar one that is not a relative of it."""
     graph, places = means.graph, np.flatnonzero(means.counts >= FEWEST_IMAGES)
     ids, own = means.labelled[places].tolist(), means.own[places]
     column_of = {class_id: column for column, class_id in enumerate(ids)}

@@ -178,7 +178,7 @@ def read_class_text(text: str, title: str) -> ClassList:
     """Read typed or pasted names, one a line; indentation means below.
 
     Raises:
-        FormatError: it is no class list.
+        FormatError: it is not a class list.
     """
     TAXONOMY_BYTES.check(len(text), title)
     return ClassList(Path(title), read_lines(enumerate(text.splitlines(), start=1), title))

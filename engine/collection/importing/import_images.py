@@ -127,7 +127,7 @@ def add_class_folders(
         StorageError: without chosen folders, a file was given.
         FormatError: without chosen folders, one is named as a part of a data set; nothing is added.
         GraphError: the classes are nested too deeply, or without chosen folders, the class list is
-            locked and a folder is no class of it; nothing is added.
+            locked and a folder is not a class of it; nothing is added.
         Cancelled: nothing is added.
     """
     takes_parts = chosen is not None

@@ -78,7 +78,7 @@ class LabelPlan:
     by_machine: int = 0  # number of predictions, which are not imported
     unlabelled: int = 0  # number of images in the source without a class
     problems: tuple[str, ...] = ()  # one line each
-    # flat keywords that are no class, with numbers of photos
+    # flat keywords that are not classes, with numbers of photos
     suggestions: dict[str, int] = field(default_factory=dict)
     class_conflicts: tuple[ClassConflict, ...] = ()  # labels with an ambiguous class
     notes: tuple[Note, ...] = ()  # stars, flags and comments of images that have none

@@ -58,7 +58,7 @@ class FileContents:
         """A file's hashes as hex, today's and that of earlier versions.
 
         Raises:
-            OSError: it cannot be read, or is no regular file.
+            OSError: it cannot be read, or is not a regular file.
             Cancelled: `cancel` was set.
         """
         if not file.is_file():

@@ -387,7 +387,7 @@ MEANINGS: Mapping[Field, str] = {
     Field.HAS: marked("what is known of the image"),
     Field.VALUE: marked("value of a field of the project"),
 }
-"""What each field is compared with, for the help of the search bar."""
+"""Values that each field is compared with, for the help of the search bar."""
 FACT_MEANINGS: Mapping[str, str] = {
     "unlabelled": marked("images without a label"),
     "labelled": marked("images with a label"),

@@ -107,7 +107,7 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Plain]:
 
 
 def by_field(chosen: Chosen) -> dict[str, Plain]:
-    """Rename settings to field names: `learning-rate` and `lambda` are no Python names."""
+    """Rename settings to field names: `learning-rate` and `lambda` are not Python names."""
     names = {name: name.replace("-", "_") for name in chosen}
     return {
         "lambda_" if field == "lambda" else field: chosen[name] for name, field in names.items()

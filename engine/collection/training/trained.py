@@ -67,7 +67,7 @@ class TrainedFiles:
     """A trained model in a folder, not part of any project yet."""
 
     folder: Path
-    depth: Depth  # what was trained
+    depth: Depth  # the trained part
     name: str  # "Tuned propagation 2"
     parent_id: int  # the model version that training started from
     backbone_name: str

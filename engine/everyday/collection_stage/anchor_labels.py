@@ -1,6 +1,6 @@
 """Labels of anchors and their class probabilities: a coarse label is shared among its candidates.
 
-Only anchors that are no shots need a row over all candidates: with thousands of labels and classes
+Only anchors that are not shots need a row over all candidates: with thousands of labels and classes
 that is the difference between megabytes and gigabytes.
 """
 
@@ -83,7 +83,7 @@ class AnchorChances:
 
     shot_of: Integers  # (m,) int64, the candidate that a shot belongs to; -1 for other anchors
     row_of: Integers  # (m,) int64, row in `free` of the other anchors; 0 for shots
-    free: Floats  # (f, c) float32, of the anchors that are no shots
+    free: Floats  # (f, c) float32, of the anchors that are not shots
 
     @staticmethod
     def held(labels: AnchorLabels, anchors: int, free: Floats | None = None) -> "AnchorChances":
@@ -98,7 +98,7 @@ class AnchorChances:
 
     @property
     def free_positions(self) -> Integers:
-        """(f,) int64 positions of the anchors that are no shots."""
+        """(f,) int64 positions of the anchors that are not shots."""
         return np.flatnonzero(self.shot_of < 0)
 
     def best(self) -> Integers:

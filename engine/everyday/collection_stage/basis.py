@@ -43,11 +43,11 @@ Chosen: one label more takes less than a second (`benchmark collection`).
 MOST_COMPARED = 4096
 """Of more anchors than this no pairwise cosines are stored: those of so many take 32 MB."""
 SAME = 0.9999
-"""Cosine above which a new embedding is the anchor itself, which is no neighbour of its own."""
+"""Cosine above which a new embedding is the anchor itself, which is not a neighbour of its own."""
 SINGULAR = 1e-6
 """Added to the diagonal of a singular matrix, as a share of its mean. Chosen: any small value
 does."""
-FEWEST_IMAGES = 8  # fewer images than this are no collection to learn from
+FEWEST_IMAGES = 8  # fewer images than this are not enough to learn from
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class CollectionBasis:
         return np.where(known, rows, -1).astype(np.int64)
 
     def positions_of(self, rows: Integers) -> Integers:
-        """Positions (k,) of rows among the anchors, -1 for rows that are none."""
+        """Positions (k,) of rows among the anchors, -1 for other rows."""
         anchors, positions = self._anchors_by_row
         place = np.minimum(np.searchsorted(anchors, rows), len(anchors) - 1)
         return np.where(anchors[place] == rows, positions[place], -1)

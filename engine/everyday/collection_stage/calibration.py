@@ -17,7 +17,7 @@ PRIORS = 0.5
 shots; less by one shot's share of them: one shot says too little about the extent of a class
 (decision 52)."""
 AGREED = (0.5, 0.85)
-"""Agreement of the stage with a regression of the shots up to which estimated sizes are no
+"""Agreement of the stage with a regression of the shots up to which estimated sizes are not
 evidence, and from which they are trusted (decision 52)."""
 PRIOR_STEPS = 10
 """Of expectation maximisation. Chosen: further ones move sizes by less than a percent."""

@@ -235,7 +235,7 @@ def _shrunk(within: Square, total: Square, shrinkage: float) -> Square:
     """Matrix (d, d) that whitens within look-alikes and favours directions that separate.
 
     Where b is the variance between unlike images as a multiple of that between look-alikes, a
-    direction counts by sqrt(b / (1 + b)), the share of it that is no noise, and by (1 + b) to the
+    direction counts by sqrt(b / (1 + b)), the share of it that is not noise, and by (1 + b) to the
     power -`LEVELLING` / 2, so that a few directions that tell crates from shelves do not drown
     those that tell apples apart.
 

@@ -165,7 +165,7 @@ def joined(by_prototype: Floats, links: Links, chances: AnchorChances) -> Floats
 @final
 @dataclass(frozen=True)
 class _Walk:
-    """Steps along the links of the f anchors that are no shots."""
+    """Steps along the links of the f anchors that are not shots."""
 
     vectors: Floats  # (f, d) float32
     links: Links  # of these to any anchor
@@ -261,7 +261,7 @@ def _moved(
     shots: _ShotSums,
     start: InitialPrototypes,
 ) -> Floats:
-    """Means by chances; `vectors` (f, d) and `weights` (f,) are of the anchors that are no shots.
+    """Means by chances; `vectors` (f, d) and `weights` (f,) are of the anchors that are not shots.
 
     The share of a class's images that is uncertain, by their chances, belongs to other classes. It
     is taken out, with the mean of all images.

@@ -28,7 +28,7 @@ def ridge_classifier(
         classes: (n,) int64 places of their candidates.
         width: number of candidates c; one without a shot has a logit of 0, that of an image that is
             like none.
-        has_copies: (n,) bool, shots that are no evidence when left out, since a copy remains.
+        has_copies: (n,) bool, shots that are not evidence when left out, since a copy remains.
 
     Returns:
         Weights (c, d) and offsets (c,) of logits whose softmax (Eq. 2) are probabilities.

@@ -47,7 +47,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
 FROM_ELSEWHERE = 0.65
-"""Familiarity below which shots are none of the images that classes have in the collection
+"""Familiarity below which shots do not belong to the images that classes have in the collection
 (decision 104). It is higher where nearly all images of some classes are labelled, so that nothing
 like them is left."""
 SMALLEST_SPREAD_DIVISOR = 0.25

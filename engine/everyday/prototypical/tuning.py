@@ -294,7 +294,7 @@ def holdable_shots(
 ) -> Integers:
     """Positions (h,) of the shots that leave a right candidate with an image when held out.
 
-    Which class the only shot of another is taken for is no evidence for lambda or the temperature.
+    The class predicted for the only shot of another is not evidence for lambda or the temperature.
     Of twins, which are held out together, the first one counts: more of the same would only seem to
     be more evidence.
     """
@@ -353,7 +353,7 @@ def held_out_check(
 
 
 def _places_of(labels: Integers, candidate_ids: Integers) -> Integers:
-    """(h,) places of the labels among the candidates; -1 for a label that is none."""
+    """(h,) places of the labels among the candidates; -1 for other labels."""
     place_of: Mapping[int, int] = {
         int(each): place for place, each in enumerate(candidate_ids.tolist())
     }

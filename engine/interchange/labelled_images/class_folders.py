@@ -394,5 +394,8 @@ def read_folders(source: Path, parts: Collection[str], expected: str) -> Foreign
 
 
 def fits(source: Path) -> bool:
-    """Whether it is a folder with files in folders; checked last, as other formats are, too."""
-    return source.is_dir() and any(len(path.parts) > 1 for path, _ in each_file(source))
+    """Whether a folder has files in folders, or our table; checked after all other formats."""
+    return source.is_dir() and (
+        any(len(path.parts) > 1 for path, _ in each_file(source))
+        or csv_table.fits(source / IMAGES_TABLE)
+    )

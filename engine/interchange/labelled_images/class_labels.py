@@ -182,7 +182,7 @@ def detected_box(
 
 def local_path(url_path: str) -> str:
     """The path of a file URL on this computer."""
-    is_windows = os.name == "nt"  # elsewhere a name may be no Unicode
+    is_windows = os.name == "nt"  # elsewhere a name may be invalid Unicode
     return url2pathname(url_path) if is_windows else unquote(url_path, errors="surrogateescape")
 
 

@@ -18,7 +18,7 @@ from lxml import etree
 
 from engine.errors import FormatError
 from engine.file_parts import FilePart
-from engine.graph.names import join_path
+from engine.graph.names import join_path, split_path
 from engine.interchange.labelled_images.class_folders import FolderOptions, file_in
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with
 from engine.interchange.labelled_images.foreign_boxes import (
@@ -311,7 +311,9 @@ def _labels_in(
     if names and set(names) == set(fields.get("all_paths") or ()):
         names = [str(fields.get("path"))]
     own = str(fields.get("path") or "")
-    names = [own if name == join_path((own,)) else name for name in names]  # of rectangles
+    if own and part is not None:  # rectangles have the label of the class, not its path
+        labels = join_path((own,)), join_path(split_path(own)[-1:])
+        names = [own if name in labels else name for name in names]
     for name in names or ([] if part is None else [""]):
         label = label_with(image, name, fields, folder, file=file, part=part)
         if label is not None:

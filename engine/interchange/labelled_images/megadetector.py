@@ -1,6 +1,6 @@
 """Reader of results of MegaDetector and SpeciesNet (predictions.json): boxes, categories, scores.
 
-Boxes are no labels, and answers of a classifier for a box or a whole image are predictions.
+Boxes are not labels, and answers of a classifier for a box or a whole image are predictions.
 """
 
 from collections.abc import Iterator, Mapping

@@ -118,7 +118,7 @@ def read(source: Path) -> ForeignLabels:
     reading = _Reading(names, ImageFinder(root), _by_file(() if own is None else own.labels))
     texts = [source] if source.suffix.casefold() == ".txt" else sorted(root.rglob("*.txt"))
     found = sum(reading.is_read(source, text) for text in texts)
-    if not found:
+    if not found and own is None:
         raise FormatError(
             "{source} has no YOLO boxes",
             expected="text files of numbers in labels, next to images",
@@ -279,7 +279,7 @@ def _names_of(source: Path, *, may_be_none: bool) -> dict[int, str]:
     """Names of the classes, by number.
 
     Args:
-        may_be_none: whether there may be none, as in an export of empty images.
+        may_be_none: whether an empty list is valid, as in an export of empty images.
 
     Raises:
         FormatError: there are none.

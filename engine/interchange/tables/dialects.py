@@ -9,7 +9,7 @@ from engine.texts import marked
 
 
 class TablePurpose(StrEnum):
-    """What a table is read for."""
+    """Purpose for which a table is read."""
 
     CLASSES = "class list"
     LABELS = "labels"

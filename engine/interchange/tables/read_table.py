@@ -251,7 +251,7 @@ def _only_table(names: Sequence[str], noun: str) -> str:
 
 @dataclass(frozen=True)
 class ColumnPreview:
-    """The first rows of a table, and what its columns are recognised as.
+    """The first rows of a table, and the recognised roles of its columns.
 
     Attributes:
         columns: their names.

@@ -168,7 +168,7 @@ def _edges(
             if end not in nodes:
                 place = line_of(element.sourceline, source_name)
                 raise FormatError(
-                    '{place} has an edge to "{end}", which is no node there',
+                    '{place} has an edge to "{end}", which is not a node there',
                     remedy="add that node",
                     place=place,
                     end=end,

@@ -133,7 +133,7 @@ class Matching:
         )
 
     def _match_by_evidence(self) -> None:
-        """Match what can be matched, the strongest evidence first."""
+        """Match classes, the strongest evidence first."""
         self._match_ids()
         for with_renamed_here in (False, True):
             known = -1

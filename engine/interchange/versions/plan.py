@@ -46,7 +46,7 @@ class RetainedChange:
 
 @dataclass(frozen=True)
 class ImportPlan:
-    """Edits of a graph, and what they mean for its classes."""
+    """Edits of a graph, and their consequences for its classes."""
 
     class_ids: Mapping[str, ClassId]  # by key of the source, new classes included
     edits: tuple[GraphEdit, ...]  # of the graph, in order

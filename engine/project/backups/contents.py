@@ -51,7 +51,7 @@ class Changes:
 
 
 def read_contents(connection: Connection) -> Contents:
-    """Read what is compared; some milliseconds for each 10,000 images."""
+    """Read the compared values; some milliseconds for each 10,000 images."""
     details = (
         connection.rows("SELECT * FROM class_detail") if _has(connection, CLASS_DETAIL) else []
     )
@@ -79,7 +79,7 @@ def _has(connection: Connection, table: JournaledTable) -> bool:
 
 
 def contents_of_backup(path: Path) -> Contents:
-    """Read what a backup holds; raises `ProjectDamagedError` where it cannot be read."""
+    """Read the contents of a backup; raises `ProjectDamagedError` where it cannot be read."""
     with bare_file(path) as connection:
         return read_contents(connection)
 

@@ -30,7 +30,7 @@ _KEY_BYTES = 16  # of the digest of a path, which is the name of its record
 
 @dataclass(frozen=True)
 class PathRecord:
-    """What is known of the path of a project file, as it was opened last."""
+    """Facts about the path of a project file, as it was opened last."""
 
     path: Path
     project_id: str
@@ -55,7 +55,7 @@ class BackupIndex:
         return {key: record.path for record in self.records for key in record.taken}
 
     def record_of(self, project: Path) -> PathRecord | None:
-        """What is known of a path."""
+        """Facts about a path."""
         whole = _whole(project)
         return next((record for record in self.records if record.path == whole), None)
 

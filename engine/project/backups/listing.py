@@ -34,7 +34,7 @@ from engine.texts import counted
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup of a project, with the numbers of what it holds."""
+    """A backup of a project, with counts of its contents."""
 
     path: Path
     when: datetime  # when it was made, with time zone
@@ -326,7 +326,7 @@ def _is_alike(one: str, other: str) -> bool:
 
 @dataclass(frozen=True)
 class Offer:
-    """What a project can be restored from."""
+    """Backups and copies that a project can be restored from."""
 
     project_id: str | None  # which project it is; None where that is uncertain
     # its own backups, the newest first, those of its copies last; () without a project id

@@ -53,7 +53,7 @@ from engine.project.opening import OpenFile, open_for_reading
 
 @dataclass(frozen=True)
 class Restoration:
-    """What a restoration did."""
+    """Result of a restoration."""
 
     project: Path
     kept: Path | None  # where the state from before is; None where there was no file
@@ -87,7 +87,7 @@ def restore(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> Restoration:
-    """Make a project what it was in a backup, or any copy of a project. Undo goes on from there.
+    """Restore a project from a backup, or from any copy of a project. Undo continues from there.
 
     Args:
         project: the file, absolute; it may be damaged or missing, but must not be open.

@@ -56,7 +56,7 @@ def take_backup(
 
     Raises:
         ProjectDamagedError: the project itself is not sound.
-        StorageError: the folder or the disk refuses, or what was written does not read back.
+        StorageError: the folder or the disk refuses, or the written file cannot be read back.
         Cancelled: stopped.
     """
     cancel = cancel or CancelToken()
@@ -100,8 +100,8 @@ def verify(path: Path, counts: RowCounts | None = None) -> None:
     """Read back an unused backup: structure, references, checksum, and row counts if given.
 
     Raises:
-        ProjectDamagedError: the file is not what a sound project is.
-        StorageError: it does not hold what was copied.
+        ProjectDamagedError: the file is not a valid project.
+        StorageError: it differs from the original.
     """
     with bare_file(path) as connection:
         damage = connection.value("PRAGMA integrity_check")

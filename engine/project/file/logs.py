@@ -81,7 +81,7 @@ class JournalStart:
 
 
 def _read_journal_start(path: Path) -> JournalStart | None:
-    """Read the beginning of a journal; None where it is no journal or holds no whole page."""
+    """Read the beginning of a journal; None where it is not a journal or holds no whole page."""
     try:
         with open_regular(path) as file:
             header = file.read(_HEADER.size)

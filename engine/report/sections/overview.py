@@ -32,7 +32,7 @@ from engine.report.words import (
 from engine.texts import day_text, paragraph, translated
 
 ENOUGH_TO_CHECK = 100
-"""Unlabelled predictions from which an audit is proposed. Chosen: twice what it asks for."""
+"""Unlabelled predictions from which an audit is proposed. Chosen: twice as many as it asks for."""
 
 
 def overview_section(report: Report) -> ReportSection:
@@ -149,7 +149,7 @@ def _source(report: Report) -> str:
 
 
 def _basis(report: Report) -> str:
-    """What the predictions are compared with."""
+    """The ground truth of the predictions."""
     about, accuracy = report.about, report.accuracy
     if accuracy is None:
         return phrase(

@@ -27,7 +27,7 @@ WEIGHTS_AT: Mapping[str, tuple[int, ...]] = {
 }
 """Inputs of operators that are trained where they are initializers of the file."""
 LAYERS = frozenset({"Conv", "Gemm", "MatMul"})
-"""What counts as a layer: stages are counted in them."""
+"""Modules that count as a layer; depths are numbers of them."""
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,22 @@ def test_labels_come_back(music: Labelled, other: Project, tmp_path: Path, name:
     assert (labels_by_name(other), len(other.classes.graph)) == ({}, 0)
 
 
+@pytest.mark.parametrize("name", [name for name in READ if name not in WITHOUT_NONE])
+def test_labels_without_a_class_come_back_alone(
+    music: Labelled, other: Project, tmp_path: Path, name: str
+) -> None:
+    """Then no image has a class folder or a box."""
+    chosen = ["flute.png", "piano.png"]
+    music.project.labels.remove(list(music.images.values()))
+    music.project.labels.set([music.images[each] for each in chosen], None, who="ada")
+    out = tmp_path / f"out{FORMATS[name].suffix}"
+    export_images(music.project, music.answers, ExportChoice(name, out, Which.VERIFIED))
+    import_labels(other, out)
+    assert {image: label[0] for image, label in labels_by_name(other).items()} == dict.fromkeys(
+        chosen
+    )
+
+
 @pytest.mark.parametrize("name", READ)
 def test_again_changes_nothing(music: Labelled, tmp_path: Path, name: str) -> None:
     out = tmp_path / f"out{FORMATS[name].suffix}"

@@ -139,36 +139,36 @@ BROKEN: dict[str, tuple[str, str]] = {
     "no class": (_text(), "no class to paste"),
     "no object": (_text("Gull"), "class 1 has no name"),
     "no name": (_text({"note": "seen"}), "needs a name"),
-    "a number as name": (_text({"name": 7}), "no text"),
+    "a number as name": (_text({"name": 7}), "not text"),
     "a control character": (_text({"name": "a\0b"}), "control characters"),
-    "itself as parent": (_text({"name": "Gull", "parents": [0]}), "does not stand before"),
+    "itself as parent": (_text({"name": "Gull", "parents": [0]}), "is not listed before"),
     "a later parent": (
         _text({"name": "Gull"}, {"name": "Tern", "parents": [2]}, {"name": "Auk"}),
         "class 2 has",
     ),
     "a negative parent": (
         _text({"name": "Gull"}, {"name": "Tern", "parents": [-1]}),
-        "does not stand before",
+        "is not listed before",
     ),
     "a parent by name": (
         _text({"name": "Gull"}, {"name": "Tern", "parents": ["Gull"]}),
-        "does not stand before",
+        "is not listed before",
     ),
     "synonyms in one": (
         _text({"name": "Gull", "synonyms": "Larus"}),
-        "something else as its synonyms",
+        "an invalid synonyms",
     ),
     "a colour by name": (_text({"name": "Gull", "colour": "red"}), "not a colour"),
     "an endless note": (_text({"name": "Gull", "note": "x" * 10_001}), "too long"),
     "a bar above one": (
         _text({"name": "Gull", "bar": 7}),
-        "something else as its minimum confidence",
+        "an invalid minimum confidence",
     ),
     "a bar that is none": (
         _text({"name": "Gull", "bar": float("nan")}),
-        "something else as its minimum confidence",
+        "an invalid minimum confidence",
     ),
-    "a bar in words": (_text({"name": "Gull", "is_deepest": "yes"}), "something else as its level"),
+    "a bar in words": (_text({"name": "Gull", "is_deepest": "yes"}), "an invalid level"),
 }
 
 

@@ -137,4 +137,4 @@ def test_a_hash_that_is_none_is_named(tmp_path: Path, text: str) -> None:
     with Project.create(tmp_path / "odd.protoleaf", backbone_name="any", backbone_hash=text):
         pass
     (fault,) = Project.faults_of(tmp_path / "odd.protoleaf")
-    assert "backbone_hash is no hash" in fault
+    assert "backbone_hash is not a hash" in fault

@@ -86,6 +86,18 @@ def test_boxes_come_back(tmp_path: Path, name: str, seed: int) -> None:
         expect_same(image, nearest(image, found), images)
 
 
+@pytest.mark.parametrize("name", CARRIERS)
+def test_a_class_with_a_slash_in_its_name_keeps_its_path(tmp_path: Path, name: str) -> None:
+    """Also where the format has its bare name for boxes."""
+    images = boxed_images(tmp_path / "collection")
+    images.graph.rename(images.graph.find("Lynx"), "Lynx/Bobcat")
+    found = read(written(images, name, tmp_path), name)
+    expected = {
+        () if each.class_id is None else images.paths(each.class_id)[0] for each in images.images
+    }
+    assert {label.names for label in found} == expected
+
+
 def nearest(image: LabelledImage, labels: list[ForeignLabel]) -> ForeignLabel:
     """The label of the same image whose box is the same to a tenth of a pixel."""
     wanted = pixels(image.part.box, image.file)

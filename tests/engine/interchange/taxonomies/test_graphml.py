@@ -122,7 +122,7 @@ def test_our_own_comes_back(tmp_path: Path) -> None:
         (
             'target="n2"',
             'target="n9"',
-            'line 12 of birds.graphml has an edge to "n9", which is no node there',
+            'line 12 of birds.graphml has an edge to "n9", which is not a node there',
         ),
         (
             '<node id="n2"/>',
