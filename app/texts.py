@@ -91,7 +91,9 @@ def plural(count: int, one: str, many: str, *values: str) -> str:
     A language may have more plural forms than English.
     """
     template = _translation(many, count) or (one if count == 1 else many)
-    return filled(template, {"n": QLocale().toString(count), **_numbered(values)})
+    # A count too large for Qt is given among the values, capped.
+    counted = {"n": QLocale().toString(count)} if "{n}" in template else {}
+    return filled(template, counted | _numbered(values))
 
 
 def marked(text: str, *, about: str = "") -> str:

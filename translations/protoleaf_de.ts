@@ -13747,7 +13747,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>mit --other wiederherstellen, wenn das gewollt ist</translation>
     </message>
     <message>
-        <source>the backup does not identify its project, so it may be one of another project</source>
+        <source>the damaged project cannot be identified, so the backup may be of another one</source>
         <translation>es lässt sich nicht mehr sagen, welches Projekt dies war, also ist es vielleicht die Sicherung eines anderen</translation>
     </message>
     <message>

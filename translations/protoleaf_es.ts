@@ -13747,7 +13747,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>restáurela con --other si es la que quiere</translation>
     </message>
     <message>
-        <source>the backup does not identify its project, so it may be one of another project</source>
+        <source>the damaged project cannot be identified, so the backup may be of another one</source>
         <translation>ya no se puede saber qué proyecto era, así que puede ser una copia de seguridad de otro</translation>
     </message>
     <message>

@@ -13747,7 +13747,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>restaurez-la avec --other si c’est bien ce que vous voulez</translation>
     </message>
     <message>
-        <source>the backup does not identify its project, so it may be one of another project</source>
+        <source>the damaged project cannot be identified, so the backup may be of another one</source>
         <translation>on ne peut plus savoir de quel projet il s’agissait&#xa0;; la sauvegarde peut donc être celle d’un autre</translation>
     </message>
     <message>

@@ -13747,7 +13747,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>restaure-o com --other se for isso que você quer</translation>
     </message>
     <message>
-        <source>the backup does not identify its project, so it may be one of another project</source>
+        <source>the damaged project cannot be identified, so the backup may be of another one</source>
         <translation>não é mais possível saber que projeto era este, portanto o backup pode ser de outro</translation>
     </message>
     <message>

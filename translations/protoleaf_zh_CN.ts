@@ -13536,7 +13536,7 @@ Click + to add a class.</source>
         <translation>如果确实需要，请用 --other 恢复它</translation>
     </message>
     <message>
-        <source>the backup does not identify its project, so it may be one of another project</source>
+        <source>the damaged project cannot be identified, so the backup may be of another one</source>
         <translation>已无法判断这原来是哪个项目，因此它可能是另一项目的备份</translation>
     </message>
     <message>

@@ -239,8 +239,8 @@ def test_a_gpu_that_is_not_there(photos: Path, tmp_path: Path) -> None:
             "kills",
             (
                 "ModelError: the workers of a shard exit repeatedly: found shard 3, 3 times. "
-                "Look "
-                "at the memory of"
+                "Check "
+                "the memory of"
             ),
         ),
         ("refuses", "StorageError: the disk of shard 3 is gone"),

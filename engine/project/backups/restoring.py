@@ -199,7 +199,7 @@ def _check_owner(
             remedy="restore it with --other if it is what you want",
         )
     raise InputError(
-        "the backup does not identify its project, so it may be one of another project",
+        "the damaged project cannot be identified, so the backup may be of another one",
         found=found,
         remedy="if it is the right one, give its file instead of a number, or add --other",
     )

@@ -366,7 +366,7 @@ def test_too_little_to_report(desk: Desk, unread: Collection) -> None:
         desk.window.embedding.job.cancel()
     page = opened(desk)
     assert (
-        "There is nothing yet to compare predictions with: no image has an embedding yet."
+        "There is nothing to compare predictions with yet: no image has an embedding yet."
         in texts(page)
     )
     assert "accuracy" not in page.chips

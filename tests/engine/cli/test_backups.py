@@ -211,7 +211,7 @@ def test_where_nobody_can_be_sure_a_number_alone_is_refused(
     assert [(row["images"], row["is_own"]) for row in rows] == [(4, None), (7, None)]
     for meant in ("1", "2", rows[1]["when"][:19]):
         message = refused(capsys, "restore", birds, meant, "--yes")
-        assert "the backup does not identify its project" in message
+        assert "the damaged project cannot be identified" in message
         assert "add --other" in message
     assert "2 classes, 7 images, 4 labels, of " in message
     assert f"taken of {twin}, in {rows[1]['path']}" in message

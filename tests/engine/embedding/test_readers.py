@@ -203,17 +203,16 @@ def test_readers_go_on_after_a_cancelled_run(
     """Pending results are dropped and not waited for."""
     monkeypatch.setattr(type(session), "is_on_gpu", True)
     requests, cancel = photos(tmp_path), CancelToken()
+
+    def cancelled_halfway() -> Iterator[EmbedRequest]:
+        yield from requests[: COUNT // 2]
+        cancel.cancel()
+        yield from requests[COUNT // 2 :]
+
     with closing(ProcessReaders(1, session.card.input_side, [*BAD_READER, "slowly"])) as readers:
         assert readers.wait_until_ready(60)
         with pytest.raises(Cancelled):
-            embed_files(
-                requests,
-                session,
-                cache,
-                cancel=cancel,
-                readers=readers,
-                on_batch=lambda _batch: cancel.cancel(),
-            )
+            embed_files(cancelled_halfway(), session, cache, cancel=cancel, readers=readers)
         summary = embed_files(requests, session, cache, readers=readers)
     assert summary.embedded + summary.from_cache == COUNT
 
