@@ -113,7 +113,6 @@ def test_keys_are_those_of_the_window(page: GuidePage) -> None:
         ]
 
 
-@pytest.mark.slow
 def test_every_message_is_one_of_the_program() -> None:
     """Each heading of the page of messages is literally a message of the program."""
     entries = re.findall(r"^### (.+)$", MESSAGES.markdown, re.MULTILINE)
