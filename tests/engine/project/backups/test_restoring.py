@@ -228,7 +228,7 @@ def test_where_nobody_can_be_sure_the_person_is_shown_what_it_is(past: Past) -> 
     shutil.rmtree(backups_folder() / "index")
     with pytest.raises(
         InputError,
-        match=r"damaged project cannot be identified.*2 classes, 4 images, 2 labels, of .*add --other",
+        match=r"cannot be identified.*2 classes, 4 images, 2 labels, of .*add --other",
     ):
         restore(path, made.path, when=NOON)
     assert path.read_bytes() == b""
