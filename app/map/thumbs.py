@@ -38,7 +38,7 @@ class Thumbs:
         self._thumbnails = thumbnails
         self._source_of = source_of
         self._rows: tuple[int, ...] = ()  # chosen for the view
-        self._view: object = None  # the purpose of the choice
+        self._view: object = None  # for which they were chosen
         self._sources: set[ImageSource] = set()
         thumbnails.ready.connect(self._on_ready)
 

@@ -85,9 +85,8 @@ class LiveCollection:
         self._setting, self._with_stage, self._with_views = setting, with_stage, with_views
         self.wants_teaching = self.wants_look_alikes = False
         self.folds = Folds.none()
-        self._version = (
-            0  # of labels, graph, rules and embeddings; incremented by changes that need a fit
-        )
+        # Of labels, graph, rules and embeddings; incremented by changes that need a fit.
+        self._version = 0
         self._read_version = 0  # version of the last complete reading; older fits are outdated
         self._fitted_version = 0
         self._has_teaching = self._has_look_alikes = False  # outputs of the last fit

@@ -119,7 +119,7 @@ def _copied(row: Any, place: int) -> CopiedClass:
     given = {each.name: row[each.name] for each in ATTRIBUTES if each.name in row}
     for key, value in given.items():
         if not ATTRIBUTE[key].accepts(value):
-            raise _broken(place, f"an invalid {ATTRIBUTE[key].title}")
+            raise _broken(place, f"an invalid value of {ATTRIBUTE[key].title}")
     values: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in given.items()
     }

@@ -73,7 +73,7 @@ _TABLES_OF_VERSION_2 = (
 )
 _COPIED_OTHERWISE = {
     "failure": "substr(failure, 1, 10000)",
-    # Rounding may have left a bit more than 1; NaN is refused.
+    # Rounding may have left a bit more than 1; values of other types are refused.
     "score": "iif(typeof(score) = 'real', max(0.0, min(1.0, score)), score)",
     "safe_score": "iif(typeof(safe_score) = 'real', max(0.0, min(1.0, safe_score)), safe_score)",
     "text": "substr(text, 1, 10000)",

@@ -289,7 +289,7 @@ class TrainedModel:
     name: str
     parent_id: int
     card: str
-    backbone_name: str  # name of the backbone
+    backbone_name: str
     backbone: bytes
     propagation: bytes
     settings: Mapping[str, Plain]

@@ -34,7 +34,7 @@ class ProviderReport:
     works: bool  # whether it ran and gave the right numbers
     cause: str = ""  # short name of why not; empty when it works
     reason: str = ""  # why not, in words
-    remedy: str = ""  # remedy
+    remedy: str = ""
     seconds: float = 0.0  # time from nothing to the first result
     # Figures by name, when the speed was measured
     speed: dict[str, float | bool] = field(default_factory=dict)

@@ -41,8 +41,8 @@ def provider_options(provider: str, settings: DeviceSettings) -> dict[str, str]:
     """Options of an execution provider; only that of CUDA has any.
 
     Searching the fastest convolution for every new batch size costs more than it saves on small
-    networks, so the search is by heuristic. Doubling the memory would take more than is used from
-    other programs.
+    networks, so the search is by heuristic. Memory that grows by doubling is partly unused, and
+    other programs lack it.
     """
     if provider != CUDA_PROVIDER:
         return {}

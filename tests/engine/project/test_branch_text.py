@@ -156,19 +156,19 @@ BROKEN: dict[str, tuple[str, str]] = {
     ),
     "synonyms in one": (
         _text({"name": "Gull", "synonyms": "Larus"}),
-        "an invalid synonyms",
+        "an invalid value of synonyms",
     ),
     "a colour by name": (_text({"name": "Gull", "colour": "red"}), "not a colour"),
     "an endless note": (_text({"name": "Gull", "note": "x" * 10_001}), "too long"),
     "a bar above one": (
         _text({"name": "Gull", "bar": 7}),
-        "an invalid minimum confidence",
+        "an invalid value of minimum confidence",
     ),
     "a bar that is none": (
         _text({"name": "Gull", "bar": float("nan")}),
-        "an invalid minimum confidence",
+        "an invalid value of minimum confidence",
     ),
-    "a bar in words": (_text({"name": "Gull", "is_deepest": "yes"}), "an invalid level"),
+    "a bar in words": (_text({"name": "Gull", "is_deepest": "yes"}), "an invalid value of level"),
 }
 
 
